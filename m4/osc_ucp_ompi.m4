@@ -1,0 +1,164 @@
+dnl The Open MPI that the component is built for, and where the component goes.
+dnl
+dnl SPDX-License-Identifier: BSD-3-Clause
+
+dnl OSC_UCP_OMPI: sets OMPI_MPICC, OMPI_INFO, OMPI_PREFIX, OMPI_VERSION, OMPI_CPPFLAGS, OMPI_LIBS.
+AC_DEFUN([OSC_UCP_OMPI], [
+    AC_ARG_WITH([ompi],
+        [AS_HELP_STRING([--with-ompi=DIR], [Open MPI's prefix, the folder that holds bin/mpicc (default: the mpicc in PATH)])],
+        [], [with_ompi=yes])
+
+    AC_MSG_CHECKING([for Open MPI's mpicc])
+    OMPI_MPICC=
+    OSC_UCP_FIND_MPICC
+    AC_MSG_RESULT([$OMPI_MPICC])
+
+    OMPI_CPPFLAGS=
+    osc_ucp_incdirs=`"$OMPI_MPICC" --showme:incdirs 2>/dev/null`
+    for osc_ucp_dir in $osc_ucp_incdirs; do
+        OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $osc_ucp_dir"
+    done
+    OMPI_LIBS="`"$OMPI_MPICC" --showme:link 2>/dev/null` -lopen-pal"
+    # Without the links that Debian's alternatives put in between, so that ompi_info is the same Open MPI's.
+    osc_ucp_bin=`dirname "$OMPI_MPICC"`
+    OMPI_PREFIX=`cd "$osc_ucp_bin/.." && pwd`
+    OMPI_INFO=
+    if test -x "$osc_ucp_bin/ompi_info"; then
+        OMPI_INFO=$osc_ucp_bin/ompi_info
+    fi
+
+    AC_MSG_CHECKING([Open MPI's version])
+    OSC_UCP_OMPI_VERSION_OF_HEADERS
+    AC_MSG_RESULT([$OMPI_VERSION])
+    case $OMPI_VERSION in
+    4.1.*) ;;
+    *) AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX is not supported: osc/ucp $PACKAGE_VERSION needs 4.1.x; give --with-ompi=DIR for another one]) ;;
+    esac
+
+    OSC_UCP_OMPI_DEVEL
+    AC_SUBST([OMPI_MPICC])
+    AC_SUBST([OMPI_INFO])
+    AC_SUBST([OMPI_PREFIX])
+    AC_SUBST([OMPI_VERSION])
+    AC_SUBST([OMPI_CPPFLAGS])
+    AC_SUBST([OMPI_LIBS])
+])
+
+dnl OSC_UCP_FIND_MPICC: DIR/bin/mpicc or nothing; else the first in PATH that is Open MPI's.
+AC_DEFUN([OSC_UCP_FIND_MPICC], [
+    osc_ucp_other=
+    case $with_ompi in
+    no)
+        AC_MSG_ERROR([osc/ucp is a part of Open MPI and cannot be built with --without-ompi]) ;;
+    yes)
+        for osc_ucp_name in mpicc mpicc.openmpi; do
+            osc_ucp_try=`command -v $osc_ucp_name 2>/dev/null`
+            if test -z "$osc_ucp_try"; then
+                continue
+            fi
+            if "$osc_ucp_try" --showme:incdirs >/dev/null 2>&1; then
+                OMPI_MPICC=$osc_ucp_try
+                break
+            fi
+            osc_ucp_other=$osc_ucp_try
+        done
+        if test -z "$OMPI_MPICC" && test -n "$osc_ucp_other"; then
+            AC_MSG_ERROR([$osc_ucp_other is not Open MPI's compiler wrapper: give --with-ompi=DIR with Open MPI's prefix, or on Debian apt install libopenmpi-dev])
+        fi
+        if test -z "$OMPI_MPICC"; then
+            AC_MSG_ERROR([Open MPI not found, there is no mpicc in PATH: on Debian, apt install libopenmpi-dev openmpi-bin; elsewhere, give --with-ompi=DIR])
+        fi ;;
+    *)
+        OMPI_MPICC=$with_ompi/bin/mpicc
+        if test ! -x "$OMPI_MPICC"; then
+            AC_MSG_ERROR([--with-ompi=$with_ompi: there is no $with_ompi/bin/mpicc; give the prefix of an installed Open MPI, for instance --with-ompi=/usr])
+        fi
+        if "$OMPI_MPICC" --showme:incdirs >/dev/null 2>&1; then :; else
+            AC_MSG_ERROR([--with-ompi=$with_ompi: $with_ompi/bin/mpicc is not Open MPI's compiler wrapper; give the prefix of an installed Open MPI])
+        fi ;;
+    esac
+])
+
+dnl OSC_UCP_OMPI_VERSION_OF_HEADERS: OMPI_VERSION as mpi.h says it: the headers are the last word.
+AC_DEFUN([OSC_UCP_OMPI_VERSION_OF_HEADERS], [
+    osc_ucp_saved_cppflags=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $OMPI_CPPFLAGS"
+    AC_LANG_CONFTEST([AC_LANG_SOURCE([[
+        #include <mpi.h>
+        osc_ucp_version OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+    ]])])
+    OSC_UCP_PREPROCESSED([OMPI_VERSION])
+    rm -f conftest*
+    CPPFLAGS=$osc_ucp_saved_cppflags
+    if test -z "$OMPI_VERSION"; then
+        AC_MSG_RESULT([unknown])
+        AC_MSG_ERROR([$OMPI_MPICC has no usable Open MPI mpi.h in '$osc_ucp_incdirs': on Debian, apt install libopenmpi-dev; elsewhere, give --with-ompi=DIR])
+    fi
+])
+
+dnl OSC_UCP_OMPI_DEVEL: a component needs the internal headers, and libopen-pal to link with.
+AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
+    osc_ucp_saved_cppflags=$CPPFLAGS
+    osc_ucp_saved_cflags=$CFLAGS
+    osc_ucp_saved_libs=$LIBS
+    CPPFLAGS="$CPPFLAGS -D_GNU_SOURCE $OMPI_CPPFLAGS"
+    CFLAGS="$CFLAGS -std=gnu11"
+    AC_MSG_CHECKING([for Open MPI's development headers])
+    AC_PREPROC_IFELSE([AC_LANG_SOURCE([[
+            #include "ompi_config.h"
+            #include "ompi/mca/osc/osc.h"
+        ]])], [], [
+            AC_MSG_RESULT([no])
+            AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX has no development headers (ompi/mca/osc/osc.h): on Debian, apt install libopenmpi-dev; elsewhere, build Open MPI with --with-devel-headers])
+        ])
+    LIBS="$OMPI_LIBS $LIBS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+            #include "ompi_config.h"
+            #include "ompi/mca/osc/osc.h"
+            #include "opal/runtime/opal_progress.h"
+        ]], [[
+            opal_progress();
+            return MPI_Finalize();
+        ]])], [], [
+            AC_MSG_RESULT([no])
+            AC_MSG_ERROR([a program with Open MPI $OMPI_VERSION's development headers cannot be built and linked with '$OMPI_LIBS' (details in config.log): on Debian, apt install --reinstall libopenmpi-dev; elsewhere, check that installation])
+        ])
+    CPPFLAGS=$osc_ucp_saved_cppflags
+    CFLAGS=$osc_ucp_saved_cflags
+    LIBS=$osc_ucp_saved_libs
+    AC_MSG_RESULT([yes])
+])
+
+dnl OSC_UCP_COMPONENT_DIR: sets componentdir, where Open MPI looks for components unless told otherwise.
+AC_DEFUN([OSC_UCP_COMPONENT_DIR], [
+    AC_ARG_WITH([component-dir],
+        [AS_HELP_STRING([--with-component-dir=DIR], [where make install puts mca_osc_ucp.so, for instance $HOME/.openmpi/components (default: Open MPI's own component folder)])],
+        [], [with_component_dir=])
+    AC_MSG_CHECKING([where the component goes])
+    case $with_component_dir in
+    yes|no)
+        AC_MSG_ERROR([--with-component-dir needs a folder: give --with-component-dir=DIR]) ;;
+    '')
+        if test -z "$OMPI_INFO"; then
+            AC_MSG_ERROR([there is no ompi_info beside $OMPI_MPICC to ask for the component folder: on Debian, apt install openmpi-bin; elsewhere, give --with-component-dir=DIR])
+        fi
+        componentdir=`"$OMPI_INFO" --path pkglibdir --parsable 2>/dev/null | sed -n 's/^path:pkglibdir://p'`
+        if test ! -d "$componentdir"; then
+            AC_MSG_ERROR([$OMPI_INFO names no existing component folder (it said '$componentdir'): give --with-component-dir=DIR])
+        fi ;;
+    '$HOME'/*)
+        componentdir=$HOME/`echo "$with_component_dir" | sed 's,^@<:@^/@:>@*/*,,'` ;;
+    '~'/*)
+        componentdir=$HOME/`echo "$with_component_dir" | sed 's,^@<:@^/@:>@*/*,,'` ;;
+    /*)
+        componentdir=$with_component_dir ;;
+    *)
+        AC_MSG_ERROR([--with-component-dir=$with_component_dir is not an absolute path: give one that starts with /]) ;;
+    esac
+    case $componentdir in
+    *@<:@\ \	\"\'\$\#\\:@:>@*)
+        AC_MSG_ERROR([the component folder '$componentdir' has a space, quote, colon or other special character in its name, which Open MPI or make cannot take: choose another with --with-component-dir=DIR]) ;;
+    esac
+    AC_MSG_RESULT([$componentdir])
+    AC_SUBST([componentdir])
+])

@@ -1,0 +1,347 @@
+/* The component, its windows and their peers: who owns what.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A communication call goes one way: check (osc_ucp_check.h), peer (osc_ucp_peer.c), path (path/path.h).
+ *
+ * Two halves with two locks, which are never nested the other way round:
+ *  - the origin side (ompi_osc_ucp_window_t, _peer_t, _pending_t) belongs to the calling thread, or under
+ *    MPI_THREAD_MULTIPLE to the holder of the component's lock (ompi_osc_ucp_enter, _leave);
+ *  - the service side (ompi_osc_ucp_target_t, path/am_target.h) is what peers' messages act on, maybe in the service
+ *    thread: it is guarded by the transport's service lock and touches no object of Open MPI.
+ */
+
+#ifndef OSC_UCP_H
+#define OSC_UCP_H
+
+#include "osc_ucp_compat.h"
+
+#include "opal/class/opal_hash_table.h"
+
+#include "opal/mca/common/ucp/common_ucp.h"
+#include "osc_ucp_layout.h"
+#include "osc_ucp_op.h"
+
+typedef struct ompi_osc_ucp_window_t  ompi_osc_ucp_window_t;
+typedef struct ompi_osc_ucp_peer_t    ompi_osc_ucp_peer_t;
+typedef struct ompi_osc_ucp_pending_t ompi_osc_ucp_pending_t;
+typedef struct ompi_osc_ucp_target_t  ompi_osc_ucp_target_t;
+typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
+typedef struct ompi_osc_ucp_path_t    ompi_osc_ucp_path_t;
+typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
+
+/** What the processes of this job share with their peers, and the parameters. */
+typedef struct ompi_osc_ucp_component_t {
+    ompi_osc_base_component_t super;
+    int                       priority;    /**< parameter osc_ucp_priority */
+    opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
+    bool                      progressing; /**< our progress callback is registered */
+    opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
+    int64_t                   next_id;     /**< next window id that this process proposes; atomic */
+} ompi_osc_ucp_component_t;
+
+OMPI_MODULE_DECLSPEC extern ompi_osc_ucp_component_t mca_osc_ucp_component;
+
+/** Which access epoch a window is in at this process (MPI-3.1 section 11.5). */
+typedef enum ompi_osc_ucp_epoch_t {
+    OMPI_OSC_UCP_EPOCH_NONE,
+    OMPI_OSC_UCP_EPOCH_FENCE,   /**< after a fence; whether it began an epoch shows at the first operation */
+    OMPI_OSC_UCP_EPOCH_START,
+    OMPI_OSC_UCP_EPOCH_LOCK,    /**< some targets are locked one by one */
+    OMPI_OSC_UCP_EPOCH_LOCK_ALL
+} ompi_osc_ucp_epoch_t;
+
+/** How a target is locked by this origin. */
+typedef enum ompi_osc_ucp_lock_t {
+    OMPI_OSC_UCP_UNLOCKED,
+    OMPI_OSC_UCP_NOCHECK, /**< an epoch without a lock: MPI_MODE_NOCHECK */
+    OMPI_OSC_UCP_SHARED,
+    OMPI_OSC_UCP_EXCLUSIVE
+} ompi_osc_ucp_lock_t;
+
+/**
+ * A member of a window as this origin sees it. Made when it is first touched, kept until the window is freed.
+ */
+struct ompi_osc_ucp_peer_t {
+    ompi_osc_ucp_window_t     *window;
+    ompi_osc_ucp_peer_t       *next; /**< all peers of the window */
+    int                        rank;
+    const ompi_osc_ucp_path_t *path;
+    opal_common_ucp_ep_t      *ep;   /**< NULL until the first message; the process's, not the window's */
+
+    /* Its window memory. */
+    bool    known;     /**< size and disp_unit are valid */
+    int64_t size;      /**< bytes */
+    int64_t disp_unit; /**< bytes */
+    char   *memory;    /**< its window memory as mapped here; NULL if it is not */
+
+    /* Completion. */
+    uint32_t sequence;      /**< of the next ordered message */
+    bool     unacknowledged;/**< messages were sent whose application at the target is not known yet */
+    uint64_t locally_open;  /**< operations that still use a buffer of the caller */
+    int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
+
+    /* Synchronization. */
+    ompi_osc_ucp_lock_t lock;
+    bool                locking; /**< a thread is acquiring it lazily */
+    bool                started; /**< in the group of MPI_Win_start */
+};
+
+/** One window at this process. */
+struct ompi_osc_ucp_window_t {
+    ompi_osc_base_module_t super; /* first: this is the module */
+    ompi_win_t            *win;
+    ompi_group_t          *group; /**< win's; not retained, lives as long as win */
+    uint64_t               id;    /**< the same at all members; names the window in messages */
+    int                    rank, size;
+    int                    flavor;
+
+    /* Own memory. */
+    void   *base;
+    int64_t bytes;
+    int     disp_unit;
+    void   *allocation;              /**< MPI_Win_allocate: to be freed */
+    ompi_osc_ucp_segment_t *segment; /**< MPI_Win_allocate_shared: the mapped segment; else NULL */
+    ompi_osc_ucp_stripe_t  *stripes; /**< of the memory that this process may reach directly */
+
+    /* What all members have in common; -1 if they differ. */
+    int64_t uniform_bytes, uniform_disp_unit;
+
+    /* Info (osc_ucp_info.c). */
+    bool no_locks, noncontig, same_size, same_disp_unit;
+    char accumulate_ordering[32];
+    bool same_op;
+
+    /* Origin side. */
+    opal_hash_table_t    peers;     /**< rank -> ompi_osc_ucp_peer_t */
+    ompi_osc_ucp_peer_t *all_peers;
+    ompi_osc_ucp_epoch_t epoch;
+    bool                 fence_used;  /**< operations were issued since the last fence */
+    int                  locked;      /**< targets locked one by one */
+    bool                 lock_all_nocheck;
+    int                  nstarted;
+    int                 *started;     /**< ranks of the group of MPI_Win_start; malloc'd */
+    bool                 exposed;     /**< MPI_Win_post was called, not yet waited for */
+    uint32_t             exposed_to;  /**< size of its group */
+    uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
+    uint32_t             barriers;    /**< barriers begun */
+    uint32_t             awaited;     /**< acknowledgements outstanding */
+
+    ompi_osc_ucp_target_t *target;    /**< service side */
+};
+
+static inline ompi_osc_ucp_window_t *ompi_osc_ucp_window(ompi_win_t *win)
+{
+    return (ompi_osc_ucp_window_t *) win->w_osc_module;
+}
+
+/* Entering the origin side: every function of the module does. */
+
+static inline void ompi_osc_ucp_enter(void)
+{
+    OPAL_THREAD_LOCK(&mca_osc_ucp_component.lock);
+}
+
+static inline void ompi_osc_ucp_leave(void)
+{
+    OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
+}
+
+/** One step of waiting: progresses both workers and all of Open MPI, yields if the user wants that. Leaves the origin
+ *  side meanwhile: whatever other threads may change must be looked at again. */
+static inline void ompi_osc_ucp_wait_step(void)
+{
+    ompi_osc_ucp_leave();
+    opal_progress();
+    ompi_osc_ucp_enter();
+}
+
+/* osc_ucp_component.c */
+
+/** Start the transport and our progress callback, if they do not run. On failure *reason_p is a malloc'd line. */
+int ompi_osc_ucp_start_transport(char **reason_p);
+
+/** What opal_progress calls: both workers, as far as no other thread is at them. */
+int ompi_osc_ucp_progress(void);
+
+/* osc_ucp_params.c */
+
+/** Register all parameters; the table is there. */
+int ompi_osc_ucp_params_register(void);
+
+/* osc_ucp_window.c */
+
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
+                        opal_info_t *info, int flavor, int *model);
+int ompi_osc_ucp_free(ompi_win_t *win);
+
+/** Did all processes succeed? Collective; the same on all: OMPI_SUCCESS, or the lowest error code of any. */
+int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc);
+
+/** The module's functions. */
+extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
+
+/* osc_ucp_info.c */
+
+/** Subscribe to all info keys that the component honours, and take over their values. */
+int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window);
+
+/* osc_ucp_memory.c */
+
+/** Memory of MPI_Win_allocate. Local. */
+int  ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window);
+
+/** Memory of MPI_Win_allocate_shared, mapped by all members. Collective over comm, and fails on all alike. */
+int  ompi_osc_ucp_memory_share(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
+
+/** Describe the memory of `peer` in a shared window: size, disp_unit and where it is mapped. */
+void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer);
+
+/** Subtracted from an address of window memory to choose its stripes: what is left is the same for all that reach it. */
+uintptr_t ompi_osc_ucp_stripe_key_base(const ompi_osc_ucp_window_t *window);
+
+/** Lock and unlock a member of a shared window, by the word in its segment. lock waits. */
+void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
+void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
+
+int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr);
+
+/* osc_ucp_dynamic.c: the table of attached regions. Guarded by the service lock. */
+
+int  ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size);
+int  ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
+ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(void);
+void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions);
+
+/** Are all of the bytes that `layout` touches from `address` on attached, but for the last `gap` of its last run? */
+bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t address,
+                                const ompi_osc_ucp_layout_t *layout, int64_t gap);
+
+/* osc_ucp_peer.c */
+
+void ompi_osc_ucp_procs_init(void);
+void ompi_osc_ucp_procs_fini(void);
+
+/** Does this process know the transport address of every member of the group? */
+bool ompi_osc_ucp_procs_known(ompi_group_t *group);
+
+/** Tell each other the transport addresses. Collective over comm, and fails on all alike. */
+int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
+
+/** The peer of that rank, made if need be. NULL if memory is short. */
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank);
+
+/** Connect to the peer, if not yet done. */
+int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
+
+/** Learn the peer's window size and displacement unit, if not yet known; may ask it, and wait. */
+int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer);
+
+void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window);
+
+/* osc_ucp_rma.c */
+
+int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
+int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
+int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                            ompi_win_t *win);
+int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win);
+int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                              ompi_op_t *op, ompi_win_t *win);
+int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
+                                  int target, ptrdiff_t disp, ompi_win_t *win);
+int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p);
+int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p);
+int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                             ompi_win_t *win, ompi_request_t **request_p);
+int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                 ompi_request_t **request_p);
+
+/* osc_ucp_request.c */
+
+/** An active request of the window; completed by ompi_osc_ucp_request_complete. NULL if memory is short. */
+ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window);
+void ompi_osc_ucp_request_complete(ompi_request_t *request, int status);
+
+/** Give back a request that the caller never saw; NULL is nothing. */
+void ompi_osc_ucp_request_discard(ompi_request_t *request);
+
+/* osc_ucp_pending.c: what waits for a message from a peer, or for one to leave. */
+
+/**
+ * An operation, or a question to a peer, until all its parts are over. Messages name it by a cookie, never by its
+ * address, so that a stray reply finds nothing.
+ */
+struct ompi_osc_ucp_pending_t {
+    uint64_t              cookie;
+    ompi_osc_ucp_peer_t  *peer;
+    bool                  operation; /**< uses buffers of the caller: counted in peer->locally_open */
+    ompi_request_t       *request;   /**< the caller's, or NULL */
+    uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
+    int                   status;
+    void                 *result;    /**< where replies go, laid out as follows */
+    ompi_osc_ucp_layout_t result_layout;
+    void (*ended)(ompi_osc_ucp_pending_t *pending); /**< called once, before it is released; may be NULL */
+    void                 *arg;       /**< for `ended` */
+};
+
+/** A new one with one part, which its maker ends with ompi_osc_ucp_pending_part_done. NULL if memory is short. */
+ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool operation);
+ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie);
+void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status);
+void ompi_osc_ucp_pendings_fini(void);
+
+/* osc_ucp_flush.c */
+
+/** Wait until the caller may use all buffers again that operations to the peer were given. */
+void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer);
+
+/** Wait for every acknowledgement that the paths' flush and unlock have asked for in the window. */
+void ompi_osc_ucp_await(ompi_osc_ucp_window_t *window);
+
+/** Complete all operations to all peers at their targets; the first error that a target reported. */
+int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window);
+
+/** What the peer refused since the last call, or OMPI_SUCCESS. */
+int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer);
+
+int ompi_osc_ucp_flush(int target, ompi_win_t *win);
+int ompi_osc_ucp_flush_all(ompi_win_t *win);
+int ompi_osc_ucp_flush_local(int target, ompi_win_t *win);
+int ompi_osc_ucp_flush_local_all(ompi_win_t *win);
+int ompi_osc_ucp_sync(ompi_win_t *win);
+
+/* osc_ucp_barrier.c */
+
+/** The window's own barrier. */
+int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window);
+
+/* osc_ucp_fence.c, osc_ucp_pscw.c, osc_ucp_lock.c */
+
+int ompi_osc_ucp_fence(int assert, ompi_win_t *win);
+int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win);
+int ompi_osc_ucp_complete(ompi_win_t *win);
+int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win);
+int ompi_osc_ucp_wait(ompi_win_t *win);
+int ompi_osc_ucp_test(ompi_win_t *win, int *flag);
+int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win);
+int ompi_osc_ucp_unlock(int target, ompi_win_t *win);
+int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win);
+int ompi_osc_ucp_unlock_all(ompi_win_t *win);
+
+/** In a lock_all epoch: lock a target that is touched for the first time. */
+int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer);
+
+#endif /* OSC_UCP_H */

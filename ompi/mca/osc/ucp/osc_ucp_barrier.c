@@ -1,0 +1,40 @@
+/* The window's own barrier: by dissemination, O(log P) messages per process.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * In round k a process tells the one 2^k ranks above that it has come so far, and waits to hear from the one 2^k
+ * below. Barriers of a window follow each other, so counting the messages of a round is enough.
+ */
+
+#include "osc_ucp.h"
+
+#include "path/am.h"
+#include "path/am_target.h"
+
+static int round_run(ompi_osc_ucp_window_t *window, int round)
+{
+    int                  to   = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, to);
+    uint32_t            *arrived = &window->target->arrived[round];
+    int                  rc;
+
+    if (NULL == peer) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round);
+    while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
+        ompi_osc_ucp_wait_step();
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window)
+{
+    int round, rc = OMPI_SUCCESS;
+
+    window->barriers++;
+    for (round = 0; OMPI_SUCCESS == rc && INT64_C(1) << round < window->size; round++) {
+        rc = round_run(window, round);
+    }
+    return rc;
+}

@@ -1,0 +1,63 @@
+/* All differences between Open MPI versions, in one place.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Supported: 4.1. Everything else in this folder includes this file first and Open MPI's headers through it.
+ */
+
+#ifndef OSC_UCP_COMPAT_H
+#define OSC_UCP_COMPAT_H
+
+#include "ompi_config.h"
+#include "ompi/version.h"
+
+#if !(4 == OMPI_MAJOR_VERSION && 1 == OMPI_MINOR_VERSION)
+#error "osc/ucp supports Open MPI 4.1"
+#endif
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/group/group.h"
+#include "ompi/info/info.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/osc/base/base.h"
+#include "ompi/mca/osc/osc.h"
+#include "ompi/op/op.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+#include "ompi/win/win.h"
+#include "opal/runtime/opal_progress.h"
+#include "opal/threads/mutex.h"
+#include "opal/util/info_subscriber.h"
+#include "opal/util/output.h"
+
+/**
+ * Is the running Open MPI of the series (4.1) that this component was built for? Open MPI loads a component whatever
+ * it was built for, and would call it with the wrong structures. If not, *running_p is its version, malloc'd.
+ */
+bool ompi_osc_ucp_version_matches(char **running_p);
+
+/** What ompi_osc_ucp_version_matches compares with: "4.1.4". */
+const char *ompi_osc_ucp_version_built(void);
+
+/** The callback that Open MPI calls for a subscribed info key: returns the value in force. */
+#define OMPI_OSC_UCP_INFO_CALLBACK(name) \
+    static char *name(opal_infosubscriber_t *object, char *key, char *value)
+
+/** Subscribe to an info key of a window; the callback runs at once, with `initial` if the user gave no value. */
+static inline int ompi_osc_ucp_info_subscribe(ompi_win_t *win, const char *key, const char *initial,
+                                              opal_key_interest_callback_t callback)
+{
+    return opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
+}
+
+/** The process's name as one number, the same in all processes that know it. */
+static inline uint64_t ompi_osc_ucp_proc_key(ompi_group_t *group, int rank)
+{
+    opal_process_name_t name = ompi_group_get_proc_name(group, rank);
+
+    return (uint64_t) name.jobid << 32 | name.vpid;
+}
+
+#endif /* OSC_UCP_COMPAT_H */

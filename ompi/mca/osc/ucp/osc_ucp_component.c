@@ -1,0 +1,115 @@
+/* The component: opening, offering itself for windows, closing.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Nothing is started before the first window that needs it: a program without one-sided communication pays nothing.
+ */
+
+#include "osc_ucp.h"
+
+#include <stdlib.h>
+
+#include "path/am.h"
+
+static int component_register(void)
+{
+    return ompi_osc_ucp_params_register();
+}
+
+/** Decline in a process whose Open MPI would call us with other structures than we were built with. */
+static int component_open(void)
+{
+    char *running = NULL;
+
+    if (ompi_osc_ucp_version_matches(&running)) {
+        return OMPI_SUCCESS;
+    }
+    opal_output(0, "osc/ucp is not used: it was built for Open MPI %s and this is %s; build and install it again "
+                   "with this Open MPI's mpicc",
+                ompi_osc_ucp_version_built(), NULL == running ? "unknown" : running);
+    free(running);
+    return OMPI_ERR_NOT_AVAILABLE;
+}
+
+static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    (void) enable_progress_threads;
+    (void) enable_mpi_threads;
+    OBJ_CONSTRUCT(&mca_osc_ucp_component.lock, opal_mutex_t);
+    ompi_osc_ucp_procs_init();
+    ompi_osc_ucp_op_init();
+    mca_osc_ucp_component.next_id     = 1;
+    mca_osc_ucp_component.progressing = false;
+    return OMPI_SUCCESS;
+}
+
+/* Must allocate nothing: there is no call that would free it. */
+static int component_query(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
+                           opal_info_t *info, int flavor)
+{
+    (void) win;
+    (void) base;
+    (void) size;
+    (void) disp_unit;
+    (void) info;
+    if (MPI_WIN_FLAVOR_SHARED == flavor && ompi_group_have_remote_peers(comm->c_local_group)) {
+        return OMPI_ERR_RMA_SHARED;
+    }
+    return mca_osc_ucp_component.priority;
+}
+
+static int component_finalize(void)
+{
+    if (mca_osc_ucp_component.progressing) {
+        opal_progress_unregister(ompi_osc_ucp_progress);
+        mca_osc_ucp_component.progressing = false;
+    }
+    opal_common_ucp_close();
+    ompi_osc_ucp_pendings_fini();
+    ompi_osc_ucp_procs_fini();
+    OBJ_DESTRUCT(&mca_osc_ucp_component.lock);
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_progress(void)
+{
+    unsigned events = 0;
+
+    if (0 == OPAL_THREAD_TRYLOCK(&mca_osc_ucp_component.lock)) {
+        events = opal_common_ucp_progress_origin();
+        OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
+    }
+    return (int) (events + opal_common_ucp_progress_service());
+}
+
+int ompi_osc_ucp_start_transport(char **reason_p)
+{
+    int rc = ompi_osc_ucp_am_open(reason_p);
+
+    if (OMPI_SUCCESS == rc && !mca_osc_ucp_component.progressing) {
+        rc = opal_progress_register(ompi_osc_ucp_progress);
+        mca_osc_ucp_component.progressing = OMPI_SUCCESS == rc;
+    }
+    return rc;
+}
+
+ompi_osc_ucp_component_t mca_osc_ucp_component = {
+    .super = {
+        .osc_version = {
+            OMPI_OSC_BASE_VERSION_3_0_0,
+            .mca_component_name = "ucp",
+            MCA_BASE_MAKE_VERSION(component, OMPI_OSC_UCP_MAJOR_VERSION, OMPI_OSC_UCP_MINOR_VERSION,
+                                  OMPI_OSC_UCP_RELEASE_VERSION),
+            .mca_open_component               = component_open,
+            .mca_register_component_params    = component_register,
+        },
+        .osc_data = {
+            MCA_BASE_METADATA_PARAM_NONE
+        },
+        .osc_init     = component_init,
+        .osc_query    = component_query,
+        .osc_select   = ompi_osc_ucp_select,
+        .osc_finalize = component_finalize
+    },
+    .priority = 120
+};

@@ -1,0 +1,152 @@
+/* Completion: flush, flush_local, and what every synchronization waits for.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "osc_ucp_check.h"
+#include "path/path.h"
+
+#include "opal/sys/atomic.h"
+
+void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
+{
+    while (peer->locally_open > 0) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
+void ompi_osc_ucp_await(ompi_osc_ucp_window_t *window)
+{
+    while (window->awaited > 0) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
+int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer)
+{
+    int error = peer->error;
+
+    peer->error = OMPI_SUCCESS;
+    return error;
+}
+
+/** Complete all operations to one peer at the target. */
+static int peer_flush(ompi_osc_ucp_peer_t *peer)
+{
+    int rc = peer->path->flush(peer);
+
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_await(peer->window);
+        ompi_osc_ucp_peer_wait_local(peer);
+        rc = ompi_osc_ucp_peer_take_error(peer);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc = OMPI_SUCCESS, error;
+
+    for (peer = window->all_peers; NULL != peer && OMPI_SUCCESS == rc; peer = peer->next) {
+        rc = peer->path->flush(peer);
+    }
+    ompi_osc_ucp_await(window);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        ompi_osc_ucp_peer_wait_local(peer);
+        error = ompi_osc_ucp_peer_take_error(peer);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    return rc;
+}
+
+/** The peer that a flush names: NULL for MPI_PROC_NULL, or on an error. */
+static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_peer_t **peer_p)
+{
+    *peer_p = NULL;
+    if (MPI_PROC_NULL == target) {
+        return OMPI_SUCCESS;
+    }
+    if (target < 0 || target >= window->size) {
+        return MPI_ERR_RANK;
+    }
+    if (!ompi_osc_ucp_passive(window)) {
+        return OMPI_ERR_RMA_SYNC;
+    }
+    *peer_p = ompi_osc_ucp_peer(window, target);
+    if (NULL == *peer_p) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return ompi_osc_ucp_is_locked(*peer_p) ? OMPI_SUCCESS : OMPI_ERR_RMA_SYNC;
+}
+
+int ompi_osc_ucp_flush(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc;
+
+    ompi_osc_ucp_enter();
+    rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
+    if (OMPI_SUCCESS == rc && NULL != peer) {
+        rc = peer_flush(peer);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc;
+
+    ompi_osc_ucp_enter();
+    rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
+    if (OMPI_SUCCESS == rc && NULL != peer) {
+        ompi_osc_ucp_peer_wait_local(peer);
+        rc = ompi_osc_ucp_peer_take_error(peer);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_passive(window)) {
+        opal_atomic_mb();
+        rc = ompi_osc_ucp_complete_all(window);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC, error;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_passive(window)) {
+        rc = OMPI_SUCCESS;
+        for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+            ompi_osc_ucp_peer_wait_local(peer);
+            error = ompi_osc_ucp_peer_take_error(peer);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_sync(ompi_win_t *win)
+{
+    (void) win;
+    /* Programs poll window memory with MPI_Win_sync in the loop: what they wait for must be able to arrive. */
+    opal_progress();
+    opal_atomic_mb();
+    return OMPI_SUCCESS;
+}

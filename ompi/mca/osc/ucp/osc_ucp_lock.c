@@ -1,0 +1,180 @@
+/* Lock, unlock, lock_all, unlock_all (MPI-3.1 section 11.5.3).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lock_all locks the targets that are touched, when they are; those whose memory this process reaches by load and
+ * store, itself included, at once.
+ */
+
+#include "osc_ucp_check.h"
+#include "path/path.h"
+
+#include "opal/sys/atomic.h"
+
+static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (OMPI_OSC_UCP_NOCHECK != lock) {
+        rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+    }
+    if (OMPI_SUCCESS == rc) {
+        peer->lock = lock;
+        opal_atomic_mb();
+    }
+    return rc;
+}
+
+/** Begin to complete and release; ompi_osc_ucp_await and peer_unlock_end follow. */
+static int peer_unlock_begin(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_lock_t lock = peer->lock;
+
+    opal_atomic_mb();
+    peer->lock = OMPI_OSC_UCP_UNLOCKED;
+    return OMPI_OSC_UCP_NOCHECK == lock ? peer->path->flush(peer)
+                                        : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+}
+
+static int peer_unlock_end(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_peer_wait_local(peer);
+    return ompi_osc_ucp_peer_take_error(peer);
+}
+
+/** The lock that a call asks for. */
+static ompi_osc_ucp_lock_t lock_wanted(int lock_type, int assert)
+{
+    if (0 != (assert & MPI_MODE_NOCHECK)) {
+        return OMPI_OSC_UCP_NOCHECK;
+    }
+    return MPI_LOCK_EXCLUSIVE == lock_type ? OMPI_OSC_UCP_EXCLUSIVE : OMPI_OSC_UCP_SHARED;
+}
+
+int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    if (NULL == peer) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    } else if ((ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) &&
+               OMPI_OSC_UCP_UNLOCKED == peer->lock) {
+        window->epoch = OMPI_OSC_UCP_EPOCH_LOCK;
+        window->locked++;
+        rc = peer_lock(peer, lock_wanted(lock_type, assert));
+        if (OMPI_SUCCESS != rc && 0 == --window->locked) {
+            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC, error;
+
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
+        rc = peer_unlock_begin(peer);
+        ompi_osc_ucp_await(window);
+        error = peer_unlock_end(peer);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+        if (0 == --window->locked) {
+            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
+{
+    int rc = OMPI_SUCCESS;
+
+    /* Another thread may be at it: a second lock would never be released. */
+    while (peer->locking) {
+        ompi_osc_ucp_wait_step();
+    }
+    if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
+        peer->locking = true;
+        rc = peer_lock(peer, peer->window->lock_all_nocheck ? OMPI_OSC_UCP_NOCHECK : OMPI_OSC_UCP_SHARED);
+        peer->locking = false;
+    }
+    return rc;
+}
+
+/** Lock those that must not be locked lazily. */
+static int lock_mapped(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  first = NULL == window->segment ? window->rank : 0;
+    int                  last  = NULL == window->segment ? window->rank : window->size - 1;
+    int                  rank, rc = OMPI_SUCCESS;
+
+    for (rank = first; OMPI_SUCCESS == rc && rank <= last; rank++) {
+        peer = ompi_osc_ucp_peer(window, rank);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_lock_lazily(peer);
+    }
+    return rc;
+}
+
+/** Complete and release all that is locked. */
+static int unlock_touched(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc = OMPI_SUCCESS, error;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (OMPI_OSC_UCP_UNLOCKED != peer->lock) {
+            error = peer_unlock_begin(peer);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
+    }
+    ompi_osc_ucp_await(window);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = peer_unlock_end(peer);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_may_begin(window)) {
+        window->epoch            = OMPI_OSC_UCP_EPOCH_LOCK_ALL;
+        window->lock_all_nocheck = 0 != (assert & MPI_MODE_NOCHECK);
+        rc = lock_mapped(window);
+        if (OMPI_SUCCESS != rc) {
+            (void) unlock_touched(window);
+            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_unlock_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
+        rc = unlock_touched(window);
+        window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}

@@ -1,0 +1,35 @@
+/* Every MCA parameter, in one table.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "osc_ucp.h"
+
+static const struct {
+    const char               *name;
+    int                      *value;
+    mca_base_var_info_lvl_t   level;
+    const char               *help;
+} parameters[] = {
+    { "priority", &mca_osc_ucp_component.priority, OPAL_INFO_LVL_9,
+      "How eagerly osc/ucp offers itself for a window: among the one-sided components that are installed, the one with "
+      "the highest priority serves it (osc/rdma has 101, osc/sm 100, osc/ucx 60). To switch osc/ucp off use "
+      "'--mca osc ^ucp', to use nothing else '--mca osc ucp' (default: 120)" },
+};
+
+int ompi_osc_ucp_params_register(void)
+{
+    size_t i;
+    int    rc;
+
+    for (i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+        rc = mca_base_component_var_register(&mca_osc_ucp_component.super.osc_version, parameters[i].name,
+                                             parameters[i].help, MCA_BASE_VAR_TYPE_INT, NULL, 0,
+                                             MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level,
+                                             MCA_BASE_VAR_SCOPE_GROUP, parameters[i].value);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,226 @@
+/* Peers: who is the target of a call, how is it reached, what is its window memory.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Addresses and endpoints belong to processes and serve all windows; they are kept by the process's name, since ranks
+ * differ between communicators. A window's peers hold what is the window's own.
+ */
+
+#include "osc_ucp.h"
+
+#include <stdlib.h>
+
+#include "path/am.h"
+#include "path/path.h"
+
+/** A process that this one may talk to. Kept until the component ends. */
+typedef struct ompi_osc_ucp_proc_t {
+    opal_common_ucp_ep_t *ep; /**< NULL until it is talked to */
+    char                  address[];
+} ompi_osc_ucp_proc_t;
+
+void ompi_osc_ucp_procs_init(void)
+{
+    OBJ_CONSTRUCT(&mca_osc_ucp_component.procs, opal_hash_table_t);
+    opal_hash_table_init(&mca_osc_ucp_component.procs, 64);
+}
+
+void ompi_osc_ucp_procs_fini(void)
+{
+    uint64_t key;
+    void    *proc, *node;
+    int      rc;
+
+    for (rc = opal_hash_table_get_first_key_uint64(&mca_osc_ucp_component.procs, &key, &proc, &node);
+         OPAL_SUCCESS == rc;
+         rc = opal_hash_table_get_next_key_uint64(&mca_osc_ucp_component.procs, &key, &proc, node, &node)) {
+        free(proc);
+    }
+    OBJ_DESTRUCT(&mca_osc_ucp_component.procs);
+}
+
+static ompi_osc_ucp_proc_t *proc_find(ompi_group_t *group, int rank)
+{
+    void *proc = NULL;
+
+    (void) opal_hash_table_get_value_uint64(&mca_osc_ucp_component.procs, ompi_osc_ucp_proc_key(group, rank), &proc);
+    return proc;
+}
+
+static int proc_add(ompi_group_t *group, int rank, const void *address, size_t len)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc;
+
+    if (NULL != proc_find(group, rank)) {
+        return OMPI_SUCCESS;
+    }
+    proc = malloc(sizeof(*proc) + len);
+    if (NULL == proc) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    proc->ep = NULL;
+    memcpy(proc->address, address, len);
+    rc = opal_hash_table_set_value_uint64(&mca_osc_ucp_component.procs, ompi_osc_ucp_proc_key(group, rank), proc);
+    if (OPAL_SUCCESS != rc) {
+        free(proc);
+    }
+    return rc;
+}
+
+bool ompi_osc_ucp_procs_known(ompi_group_t *group)
+{
+    int rank;
+
+    for (rank = 0; rank < group->grp_proc_count; rank++) {
+        if (NULL == proc_find(group, rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Addresses differ in length: everyone sends as much as the longest takes. */
+static int addresses_gather(ompi_communicator_t *comm, int longest, char *all)
+{
+    const void *address;
+    size_t      len;
+    char       *mine = calloc(1, (size_t) longest);
+    int         rc;
+
+    opal_common_ucp_address(&address, &len);
+    if (NULL != mine) {
+        memcpy(mine, address, len);
+    }
+    rc = ompi_osc_ucp_agree(comm, NULL != mine && NULL != all ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
+    if (OMPI_SUCCESS == rc) {
+        rc = comm->c_coll->coll_allgather(mine, longest, MPI_BYTE, all, longest, MPI_BYTE, comm,
+                                          comm->c_coll->coll_allgather_module);
+    }
+    free(mine);
+    return rc;
+}
+
+int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
+{
+    const void *address;
+    size_t      len;
+    char       *all;
+    int         mine, longest, rank, rc, size = ompi_comm_size(comm);
+
+    opal_common_ucp_address(&address, &len);
+    mine = (int) len;
+    rc = comm->c_coll->coll_allreduce(&mine, &longest, 1, MPI_INT, MPI_MAX, comm,
+                                      comm->c_coll->coll_allreduce_module);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    all = malloc((size_t) longest * size);
+    rc  = addresses_gather(comm, longest, all);
+    for (rank = 0; OMPI_SUCCESS == rc && rank < size; rank++) {
+        rc = proc_add(comm->c_local_group, rank, all + (size_t) rank * longest, (size_t) longest);
+    }
+    free(all);
+    return ompi_osc_ucp_agree(comm, rc);
+}
+
+/** Choose how a new peer is reached. */
+static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_window_t *window = peer->window;
+
+    if (NULL != window->segment) {
+        peer->path = &ompi_osc_ucp_path_direct;
+        ompi_osc_ucp_segment_describe(peer);
+    } else if (peer->rank == window->rank) {
+        peer->path      = &ompi_osc_ucp_path_self;
+        peer->memory    = window->base; /* NULL in a dynamic window, where displacements are addresses */
+        peer->size      = window->bytes;
+        peer->disp_unit = window->disp_unit;
+        peer->known     = true;
+    } else {
+        peer->path      = &ompi_osc_ucp_path_am;
+        peer->size      = window->uniform_bytes;
+        peer->disp_unit = window->uniform_disp_unit;
+        peer->known     = peer->size >= 0 && peer->disp_unit >= 0;
+    }
+}
+
+static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = calloc(1, sizeof(*peer));
+
+    if (NULL == peer) {
+        return NULL;
+    }
+    if (OPAL_SUCCESS != opal_hash_table_set_value_uint32(&window->peers, (uint32_t) rank, peer)) {
+        free(peer);
+        return NULL;
+    }
+    peer->window = window;
+    peer->rank   = rank;
+    peer->next   = window->all_peers;
+    window->all_peers = peer;
+    peer_choose_path(peer);
+    return peer;
+}
+
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
+{
+    void *peer = NULL;
+
+    if (OPAL_SUCCESS == opal_hash_table_get_value_uint32(&window->peers, (uint32_t) rank, &peer)) {
+        return peer;
+    }
+    return peer_new(window, rank);
+}
+
+int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc;
+
+    if (NULL != peer->ep) {
+        return OMPI_SUCCESS;
+    }
+    proc = proc_find(peer->window->group, peer->rank);
+    if (NULL == proc) {
+        return OMPI_ERR_UNREACH;
+    }
+    if (NULL == proc->ep) {
+        rc = opal_common_ucp_connect(proc->address, &proc->ep);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+    }
+    peer->ep = proc->ep;
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_description_t description;
+    int                        rc;
+
+    if (peer->known) {
+        return OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_am_describe(peer, &description);
+    if (OMPI_SUCCESS == rc) {
+        peer->size      = description.size;
+        peer->disp_unit = description.disp_unit;
+        peer->known     = true;
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    while (NULL != (peer = window->all_peers)) {
+        window->all_peers = peer->next;
+        free(peer);
+    }
+    OBJ_DESTRUCT(&window->peers);
+}

@@ -1,0 +1,215 @@
+/* Post, start, complete, wait (MPI-3.1 section 11.5.2).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A post is a message to each origin of the group, which start waits for; complete is a message to each target, ordered
+ * behind the epoch's operations, which wait counts. With MPI_MODE_NOCHECK neither is the post sent nor waited for.
+ */
+
+#include "osc_ucp_check.h"
+
+#include <stdlib.h>
+
+#include "opal/sys/atomic.h"
+#include "path/am_target.h"
+#include "path/path.h"
+
+/** The members of `group` as ranks of the window, malloc'd; NULL for an empty group too. */
+static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p)
+{
+    int  n = ompi_group_size(group), i, rc;
+    int *ranks, *own;
+
+    *n_p     = 0;
+    *ranks_p = NULL;
+    if (0 == n) {
+        return OMPI_SUCCESS;
+    }
+    ranks = calloc(2 * (size_t) n, sizeof(*ranks));
+    if (NULL == ranks) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    own = ranks + n;
+    for (i = 0; i < n; i++) {
+        own[i] = i;
+    }
+    rc = ompi_group_translate_ranks(group, n, own, window->group, ranks);
+    for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
+        rc = MPI_UNDEFINED == ranks[i] ? MPI_ERR_GROUP : OMPI_SUCCESS;
+    }
+    if (OMPI_SUCCESS != rc) {
+        free(ranks);
+        return rc;
+    }
+    *n_p     = n;
+    *ranks_p = ranks;
+    return OMPI_SUCCESS;
+}
+
+/** Wait until every target of the epoch has posted. */
+static void posts_await(ompi_osc_ucp_window_t *window)
+{
+    uint32_t seen;
+    int      i;
+
+    for (i = 0; i < window->nstarted; i++) {
+        for (;;) {
+            seen = __atomic_load_n(&window->target->posts, __ATOMIC_ACQUIRE);
+            if (ompi_osc_ucp_target_take_post(window->target, (uint32_t) window->started[i])) {
+                break;
+            }
+            while (seen == __atomic_load_n(&window->target->posts, __ATOMIC_ACQUIRE)) {
+                ompi_osc_ucp_wait_step();
+            }
+        }
+    }
+}
+
+/** Let operations go to the epoch's targets, or no longer. */
+static int started_mark(ompi_osc_ucp_window_t *window, bool started)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  i;
+
+    for (i = 0; i < window->nstarted; i++) {
+        peer = ompi_osc_ucp_peer(window, window->started[i]);
+        if (NULL == peer) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        peer->started = started;
+    }
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_may_begin(window)) {
+        rc = group_ranks(window, group, &window->nstarted, &window->started);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = started_mark(window, true);
+    }
+    if (OMPI_SUCCESS == rc) {
+        window->epoch = OMPI_OSC_UCP_EPOCH_START;
+        if (0 == (assert & MPI_MODE_NOCHECK)) {
+            posts_await(window);
+        }
+        opal_atomic_mb();
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** Tell a target that the epoch is over. A dynamic window's target may have refused something: ask it first. */
+static int target_complete(ompi_osc_ucp_peer_t *peer)
+{
+    int error = OMPI_SUCCESS, rc = OMPI_SUCCESS;
+
+    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
+        rc = peer->path->flush(peer);
+        ompi_osc_ucp_await(peer->window);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = peer->path->complete(peer);
+    }
+    ompi_osc_ucp_peer_wait_local(peer);
+    error = ompi_osc_ucp_peer_take_error(peer);
+    return OMPI_SUCCESS == rc ? error : rc;
+}
+
+int ompi_osc_ucp_complete(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    error  = OMPI_SUCCESS, i, rc;
+
+    ompi_osc_ucp_enter();
+    if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
+        ompi_osc_ucp_leave();
+        return OMPI_ERR_RMA_SYNC;
+    }
+    for (i = 0; i < window->nstarted; i++) {
+        rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]));
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    (void) started_mark(window, false);
+    free(window->started);
+    window->started  = NULL;
+    window->nstarted = 0;
+    window->epoch    = OMPI_OSC_UCP_EPOCH_NONE;
+    ompi_osc_ucp_leave();
+    return error;
+}
+
+int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                   *ranks = NULL;
+    int                    n = 0, i, rc = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (!window->exposed) {
+        rc = group_ranks(window, group, &n, &ranks);
+    }
+    if (OMPI_SUCCESS == rc) {
+        window->exposed    = true;
+        window->exposed_to = (uint32_t) n;
+        opal_atomic_mb();
+    }
+    for (i = 0; OMPI_SUCCESS == rc && i < n && 0 == (assert & MPI_MODE_NOCHECK); i++) {
+        peer = ompi_osc_ucp_peer(window, ranks[i]);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : peer->path->post(peer);
+    }
+    free(ranks);
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** Have all origins completed? If so, the exposure epoch is over. */
+static bool exposure_ended(ompi_osc_ucp_window_t *window)
+{
+    uint32_t completes = __atomic_load_n(&window->target->completes, __ATOMIC_ACQUIRE);
+
+    if ((int32_t) (completes - window->completes_used - window->exposed_to) < 0) {
+        return false;
+    }
+    window->completes_used += window->exposed_to;
+    window->exposed         = false;
+    opal_atomic_mb();
+    return true;
+}
+
+int ompi_osc_ucp_wait(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (window->exposed) {
+        rc = OMPI_SUCCESS;
+        while (!exposure_ended(window)) {
+            ompi_osc_ucp_wait_step();
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_test(ompi_win_t *win, int *flag)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (window->exposed) {
+        ompi_osc_ucp_wait_step();
+        *flag = exposure_ended(window);
+        rc    = OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}

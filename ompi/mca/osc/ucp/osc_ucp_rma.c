@@ -1,0 +1,337 @@
+/* The communication calls (MPI-3.1 section 11.3): check, peer, path.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Put and get share one body by direction, the R calls the body of the plain ones, and the accumulate family one body
+ * by what is NULL.
+ */
+
+#include "osc_ucp_check.h"
+#include "osc_ucp_layout_type.h"
+#include "path/am_target.h"
+#include "path/path.h"
+
+/** A buffer argument of a call. */
+typedef struct buffer_t {
+    void            *address;
+    size_t           count;
+    ompi_datatype_t *type;
+} buffer_t;
+
+/** Bytes of data in a buffer. */
+static size_t buffer_bytes(const buffer_t *buffer)
+{
+    return buffer->count * buffer->type->super.size;
+}
+
+/** A request that never had to wait. */
+static int call_empty(ompi_request_t **request_p)
+{
+    if (NULL != request_p) {
+        *request_p = &ompi_request_empty;
+    }
+    return OMPI_SUCCESS;
+}
+
+/** May the call be made now, and what is there to know of its target? */
+static int target_check(ompi_osc_ucp_window_t *window, int target, bool requests, ompi_osc_ucp_peer_t **peer_p)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, target);
+    int                  rc;
+
+    if (NULL == peer) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (requests && !ompi_osc_ucp_passive(window)) {
+        return OMPI_ERR_RMA_SYNC; /* MPI-3.1 section 11.3.5: within a passive target epoch only */
+    }
+    rc = ompi_osc_ucp_check_access(peer);
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_peer_describe(peer);
+    }
+    *peer_p = peer;
+    return rc;
+}
+
+/** Turn the displacement into bytes, and check the range; `gap` bytes of the last cell may lie outside. */
+static int range_check(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, const ompi_osc_ucp_layout_t *layout, int64_t gap,
+                       int64_t *bytes_p)
+{
+    ompi_osc_ucp_window_t *window = peer->window;
+    int64_t                bytes;
+    bool                   fits;
+
+    if (__builtin_mul_overflow((int64_t) disp, peer->disp_unit, &bytes)) {
+        return OMPI_ERR_RMA_RANGE;
+    }
+    if (MPI_WIN_FLAVOR_DYNAMIC != window->flavor) {
+        fits = ompi_osc_ucp_in_range(peer->size, bytes, layout->lb, layout->ub - gap);
+    } else if (peer->rank == window->rank) {
+        opal_common_ucp_service_lock();
+        fits = ompi_osc_ucp_regions_cover(window->target->regions, (uint64_t) bytes, layout, gap);
+        opal_common_ucp_service_unlock();
+    } else {
+        fits = true; /* only the target knows its regions */
+    }
+    *bytes_p = bytes;
+    return fits ? OMPI_SUCCESS : OMPI_ERR_RMA_RANGE;
+}
+
+/** Which way a put or get goes. */
+typedef enum direction_t { PUT, GET } direction_t;
+
+/** The body of put and get, once the peer is known. */
+static int copy(direction_t direction, ompi_osc_ucp_peer_t *peer, const buffer_t *origin, ptrdiff_t disp,
+                const buffer_t *target, ompi_request_t **request_p)
+{
+    ompi_osc_ucp_layout_t   origin_layout, target_layout;
+    ompi_osc_ucp_transfer_t transfer = { .peer = peer, .target_layout = &target_layout, .request_p = request_p };
+    int                     rc;
+
+    rc = ompi_osc_ucp_layout_of_bytes(target->type, target->count, &target_layout);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = range_check(peer, disp, &target_layout, 0, &transfer.disp);
+    if (OMPI_SUCCESS != rc) {
+        goto free_target;
+    }
+    rc = ompi_osc_ucp_layout_of_bytes(origin->type, origin->count, &origin_layout);
+    if (OMPI_SUCCESS != rc) {
+        goto free_target;
+    }
+    if (PUT == direction) {
+        transfer.origin        = origin->address;
+        transfer.origin_layout = &origin_layout;
+        rc = peer->path->put(&transfer);
+    } else {
+        transfer.result        = origin->address;
+        transfer.result_layout = &origin_layout;
+        rc = peer->path->get(&transfer);
+    }
+    ompi_osc_ucp_layout_fini(&origin_layout);
+free_target:
+    ompi_osc_ucp_layout_fini(&target_layout);
+    return rc;
+}
+
+static int rcopy(direction_t direction, const buffer_t *origin, int target_rank, ptrdiff_t disp,
+                 const buffer_t *target, ompi_win_t *win, ompi_request_t **request_p)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc;
+
+    ompi_osc_ucp_enter();
+    rc = target_check(ompi_osc_ucp_window(win), target_rank, NULL != request_p, &peer);
+    if (OMPI_SUCCESS != rc) {
+        /* refused */
+    } else if (buffer_bytes(origin) != buffer_bytes(target)) {
+        rc = MPI_ERR_TRUNCATE;
+    } else if (0 == buffer_bytes(target)) {
+        rc = call_empty(request_p);
+    } else {
+        rc = copy(direction, peer, origin, disp, target, request_p);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p)
+{
+    const buffer_t from = { (void *) origin, (size_t) origin_count, origin_type };
+    const buffer_t to   = { NULL, (size_t) target_count, target_type };
+
+    return rcopy(PUT, &from, target, disp, &to, win, request_p);
+}
+
+int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    return ompi_osc_ucp_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
+}
+
+int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    const buffer_t to   = { origin, (size_t) origin_count, origin_type };
+    const buffer_t from = { NULL, (size_t) target_count, target_type };
+
+    return rcopy(GET, &to, target, disp, &from, win, request_p);
+}
+
+int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    return ompi_osc_ucp_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
+}
+
+/** The buffers of an accumulate call; `origin` has no type with MPI_NO_OP, `result` none if nothing is fetched. */
+typedef struct accumulate_t {
+    buffer_t    origin, result, target;
+    ompi_op_t  *op;
+    const void *compare; /**< compare_and_swap, which has no op */
+} accumulate_t;
+
+/** Is the element type one that compare_and_swap allows (MPI-3.1 section 11.3.4)? */
+static bool is_swappable(const ompi_datatype_t *type)
+{
+    int kind = type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
+
+    return OMPI_DATATYPE_FLAG_DATA_FLOAT != kind && OMPI_DATATYPE_FLAG_DATA_COMPLEX != kind;
+}
+
+/** Are operation, types and sizes such as the standard allows? Sets the transfer's op and prim. */
+static int accumulate_check(const accumulate_t *call, ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(call->target.type);
+
+    if (NULL == prim) {
+        return MPI_ERR_TYPE;
+    }
+    transfer->prim = prim;
+    if (NULL != call->compare) {
+        return prim->size == prim->extent && is_swappable(call->target.type) ? OMPI_SUCCESS : MPI_ERR_TYPE;
+    }
+    transfer->op = ompi_osc_ucp_op_code(call->op);
+    if (0 == transfer->op || !ompi_osc_ucp_op_valid(transfer->op, prim)) {
+        return MPI_ERR_OP;
+    }
+    if ((NULL != call->origin.type && buffer_bytes(&call->origin) != buffer_bytes(&call->target)) ||
+        (NULL != call->result.type && buffer_bytes(&call->result) != buffer_bytes(&call->target))) {
+        return MPI_ERR_TRUNCATE;
+    }
+    return OMPI_SUCCESS;
+}
+
+/** The layout of a buffer that may be absent. */
+static int optional_layout(const buffer_t *buffer, ompi_osc_ucp_layout_t *layout, ompi_osc_ucp_layout_t **layout_p)
+{
+    if (NULL == buffer->type) {
+        ompi_osc_ucp_layout_contiguous(layout, 0, 0);
+        return OMPI_SUCCESS;
+    }
+    *layout_p = layout;
+    return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
+}
+
+/** The body of the accumulate family, once the peer is known and the types are checked. */
+static int accumulate(const accumulate_t *call, ptrdiff_t disp, ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_layout_t origin, result, target;
+    int                   rc;
+
+    rc = ompi_osc_ucp_layout_of_elements(call->target.type, call->target.count, transfer->prim, &target);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = range_check(transfer->peer, disp, &target, ompi_osc_ucp_prim_gap(transfer->prim), &transfer->disp);
+    if (OMPI_SUCCESS != rc) {
+        goto free_target;
+    }
+    rc = optional_layout(&call->origin, &origin, &transfer->origin_layout);
+    if (OMPI_SUCCESS != rc) {
+        goto free_target;
+    }
+    rc = optional_layout(&call->result, &result, &transfer->result_layout);
+    if (OMPI_SUCCESS != rc) {
+        goto free_origin;
+    }
+    transfer->origin        = call->origin.address;
+    transfer->result        = call->result.address;
+    transfer->compare       = call->compare;
+    transfer->target_layout = &target;
+    rc = NULL != call->compare ? transfer->peer->path->compare_swap(transfer)
+                               : transfer->peer->path->accumulate(transfer);
+    ompi_osc_ucp_layout_fini(&result);
+free_origin:
+    ompi_osc_ucp_layout_fini(&origin);
+free_target:
+    ompi_osc_ucp_layout_fini(&target);
+    return rc;
+}
+
+static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, ompi_win_t *win,
+                       ompi_request_t **request_p)
+{
+    ompi_osc_ucp_transfer_t transfer = { .request_p = request_p };
+    int                     rc;
+
+    ompi_osc_ucp_enter();
+    rc = target_check(ompi_osc_ucp_window(win), target, NULL != request_p, &transfer.peer);
+    if (OMPI_SUCCESS == rc && 0 != call->target.count) {
+        rc = accumulate_check(call, &transfer);
+    }
+    if (OMPI_SUCCESS != rc) {
+        /* refused */
+    } else if (0 == buffer_bytes(&call->target)) {
+        rc = call_empty(request_p);
+    } else {
+        rc = accumulate(call, disp, &transfer);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                             ompi_win_t *win, ompi_request_t **request_p)
+{
+    return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, NULL, 0, NULL, target, disp, target_count,
+                                        target_type, op, win, request_p);
+}
+
+int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                            ompi_win_t *win)
+{
+    return ompi_osc_ucp_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                    win, NULL);
+}
+
+int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                 ompi_request_t **request_p)
+{
+    bool         reads = &ompi_mpi_op_no_op.op != op;
+    accumulate_t call  = {
+        .origin = { (void *) origin, (size_t) origin_count, reads ? origin_type : NULL },
+        .result = { result, (size_t) result_count, result_type },
+        .target = { NULL, (size_t) target_count, target_type },
+        .op     = op
+    };
+
+    return raccumulate(&call, target, disp, win, request_p);
+}
+
+int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+{
+    return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target,
+                                        disp, target_count, target_type, op, win, NULL);
+}
+
+int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                              ompi_op_t *op, ompi_win_t *win)
+{
+    if (!ompi_datatype_is_predefined(type)) {
+        return MPI_ERR_TYPE;
+    }
+    return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
+}
+
+int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
+                                  int target, ptrdiff_t disp, ompi_win_t *win)
+{
+    accumulate_t call = {
+        .origin  = { (void *) origin, 1, type },
+        .result  = { result, 1, type },
+        .target  = { NULL, 1, type },
+        .compare = compare
+    };
+
+    return ompi_datatype_is_predefined(type) ? raccumulate(&call, target, disp, win, NULL) : MPI_ERR_TYPE;
+}

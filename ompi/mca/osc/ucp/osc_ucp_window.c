@@ -1,0 +1,327 @@
+/* The life of a window: its stages, in order, and their mirror.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Creation is collective. A stage may fail on one process alone; whether to go on is agreed where the next stage is
+ * collective, so that all processes undo the same stages.
+ */
+
+#include "osc_ucp_check.h"
+
+#include <stdlib.h>
+
+#include "path/am_target.h"
+
+/** The call that creates a window. */
+typedef struct creation_t {
+    ompi_osc_ucp_window_t *window;
+    ompi_communicator_t   *comm;
+    char                  *reason; /**< why the transport does not start, malloc'd */
+} creation_t;
+
+/** `up` gets the outcome of the stages before it: a local stage runs only if that is OMPI_SUCCESS, a collective one
+ *  always, and returns what all processes agree on. */
+typedef struct stage_t {
+    int  (*up)(creation_t *creation, int rc);
+    void (*down)(ompi_osc_ucp_window_t *window); /**< NULL: leaves nothing behind */
+    bool collective;
+} stage_t;
+
+const ompi_osc_base_module_t ompi_osc_ucp_module_template = {
+    .osc_win_shared_query = ompi_osc_ucp_shared_query,
+    .osc_win_attach       = ompi_osc_ucp_attach,
+    .osc_win_detach       = ompi_osc_ucp_detach,
+    .osc_free             = ompi_osc_ucp_free,
+
+    .osc_put              = ompi_osc_ucp_put,
+    .osc_get              = ompi_osc_ucp_get,
+    .osc_accumulate       = ompi_osc_ucp_accumulate,
+    .osc_compare_and_swap = ompi_osc_ucp_compare_and_swap,
+    .osc_fetch_and_op     = ompi_osc_ucp_fetch_and_op,
+    .osc_get_accumulate   = ompi_osc_ucp_get_accumulate,
+
+    .osc_rput             = ompi_osc_ucp_rput,
+    .osc_rget             = ompi_osc_ucp_rget,
+    .osc_raccumulate      = ompi_osc_ucp_raccumulate,
+    .osc_rget_accumulate  = ompi_osc_ucp_rget_accumulate,
+
+    .osc_fence            = ompi_osc_ucp_fence,
+    .osc_start            = ompi_osc_ucp_start,
+    .osc_complete         = ompi_osc_ucp_complete,
+    .osc_post             = ompi_osc_ucp_post,
+    .osc_wait             = ompi_osc_ucp_wait,
+    .osc_test             = ompi_osc_ucp_test,
+
+    .osc_lock             = ompi_osc_ucp_lock,
+    .osc_unlock           = ompi_osc_ucp_unlock,
+    .osc_lock_all         = ompi_osc_ucp_lock_all,
+    .osc_unlock_all       = ompi_osc_ucp_unlock_all,
+
+    .osc_sync             = ompi_osc_ucp_sync,
+    .osc_flush            = ompi_osc_ucp_flush,
+    .osc_flush_all        = ompi_osc_ucp_flush_all,
+    .osc_flush_local      = ompi_osc_ucp_flush_local,
+    .osc_flush_local_all  = ompi_osc_ucp_flush_local_all
+};
+
+int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc)
+{
+    int lowest = OMPI_ERROR;
+    int failed = comm->c_coll->coll_allreduce(&rc, &lowest, 1, MPI_INT, MPI_MIN, comm,
+                                              comm->c_coll->coll_allreduce_module);
+
+    return OMPI_SUCCESS != failed ? failed : lowest;
+}
+
+/* The stages. */
+
+static int info_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    return ompi_osc_ucp_info_init(creation->window);
+}
+
+static int transport_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    /* A window of one process needs no transport, and a shared-memory-only job may not even have one. */
+    return 1 == creation->window->size ? OMPI_SUCCESS : ompi_osc_ucp_start_transport(&creation->reason);
+}
+
+/** One line per job, from the first process that failed. */
+static void complain(const creation_t *creation)
+{
+    opal_output(0, "osc/ucp cannot create a window: UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES, or run "
+                   "without osc/ucp: --mca osc ^ucp",
+                NULL != creation->reason ? creation->reason : "unknown reason");
+}
+
+/**
+ * What all must know before the window can be made: did the stages so far succeed, what do the members have in
+ * common, are addresses missing, which id is free. One allreduce of maxima.
+ */
+static int common_agree(creation_t *creation, int rc)
+{
+    enum { FAILED, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, ID, COUNT };
+    ompi_osc_ucp_window_t *window = creation->window;
+    ompi_communicator_t   *comm   = creation->comm;
+    int64_t                mine[COUNT], all[COUNT];
+
+    mine[FAILED]    = OMPI_SUCCESS == rc ? 0 : window->size - window->rank;
+    mine[SIZE_MAX_] = window->bytes;
+    mine[SIZE_MIN_] = -window->bytes;
+    mine[UNIT_MAX_] = window->disp_unit;
+    mine[UNIT_MIN_] = -window->disp_unit;
+    mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !ompi_osc_ucp_procs_known(window->group);
+    mine[ID]        = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
+
+    if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
+                                                     comm->c_coll->coll_allreduce_module)) {
+        return OMPI_ERROR;
+    }
+    if (0 != all[FAILED]) {
+        if (all[FAILED] == mine[FAILED]) {
+            complain(creation);
+        }
+        return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
+    }
+    window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
+    window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
+    window->id                = (uint64_t) all[ID];
+    return 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(comm) : OMPI_SUCCESS;
+}
+
+static int memory_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    return MPI_WIN_FLAVOR_SHARED == creation->window->flavor
+               ? ompi_osc_ucp_memory_share(creation->window, creation->comm)
+               : ompi_osc_ucp_memory_allocate(creation->window);
+}
+
+static int target_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    creation->window->target = ompi_osc_ucp_target_new(creation->window);
+    return NULL == creation->window->target ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static void target_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_target_free(window->target);
+    window->target = NULL;
+}
+
+static void withdraw(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_target_withdraw(window->target);
+}
+
+/** Ids larger than one in use will be proposed from here on. */
+static void id_used(uint64_t id)
+{
+    int64_t *next_p = &mca_osc_ucp_component.next_id;
+    int64_t  next   = __atomic_load_n(next_p, __ATOMIC_RELAXED);
+
+    while (next <= (int64_t) id &&
+           !__atomic_compare_exchange_n(next_p, &next, (int64_t) id + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        continue;
+    }
+}
+
+/**
+ * Let messages in, on all processes, under an id that is free on all: threads that create windows at the same time
+ * may have agreed on the same one, and try again. `rc` is the outcome so far. When this returns, all can be reached.
+ */
+static int publish_agree(creation_t *creation, int rc)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+    ompi_communicator_t   *comm   = creation->comm;
+    int64_t                mine[2], all[2]; /* taken?, next id */
+    bool                   published;
+
+    for (;;) {
+        published = OMPI_SUCCESS == rc && ompi_osc_ucp_target_publish(window->target, window->id);
+        id_used(window->id);
+        mine[0] = OMPI_SUCCESS != rc ? 2 : published ? 0 : 1;
+        mine[1] = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
+        if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, comm,
+                                                         comm->c_coll->coll_allreduce_module)) {
+            all[0] = 2;
+        }
+        if (0 == all[0]) {
+            return OMPI_SUCCESS;
+        }
+        if (published) {
+            ompi_osc_ucp_target_withdraw(window->target);
+        }
+        if (2 == all[0]) {
+            return OMPI_SUCCESS != rc ? rc : OMPI_ERROR;
+        }
+        window->id = (uint64_t) all[1];
+    }
+}
+
+static const stage_t stages[] = {
+    { info_up, NULL, false },
+    { transport_up, NULL, false },
+    { common_agree, NULL, true },
+    { memory_up, ompi_osc_ucp_memory_free, false },
+    { target_up, target_down, false },
+    { publish_agree, withdraw, true }
+};
+
+#define STAGES ((int) (sizeof(stages) / sizeof(stages[0])))
+
+/** Undo the stages before `end` that stand (bit i: stage i), last first. */
+static void stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
+{
+    int i;
+
+    for (i = STAGES - 1; i >= 0; i--) {
+        if (0 != (standing >> i & 1) && NULL != stages[i].down) {
+            stages[i].down(window);
+        }
+    }
+}
+
+static int stages_up(creation_t *creation)
+{
+    unsigned standing = 0;
+    int      rc = OMPI_SUCCESS, i;
+
+    for (i = 0; i < STAGES; i++) {
+        if (OMPI_SUCCESS != rc && !stages[i].collective) {
+            continue;
+        }
+        rc = stages[i].up(creation, rc);
+        if (OMPI_SUCCESS == rc) {
+            standing |= 1u << i;
+        } else if (stages[i].collective) {
+            break;
+        }
+    }
+    if (OMPI_SUCCESS != rc) {
+        stages_down(creation->window, standing);
+    }
+    return rc;
+}
+
+static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *comm, int flavor)
+{
+    ompi_osc_ucp_window_t *window = calloc(1, sizeof(*window));
+
+    if (NULL == window) {
+        return NULL;
+    }
+    window->super  = ompi_osc_ucp_module_template;
+    window->win    = win;
+    window->group  = win->w_group;
+    window->rank   = ompi_comm_rank(comm);
+    window->size   = ompi_comm_size(comm);
+    window->flavor = flavor;
+    OBJ_CONSTRUCT(&window->peers, opal_hash_table_t);
+    opal_hash_table_init(&window->peers, 8);
+    return window;
+}
+
+static void window_delete(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peers_free(window);
+    free(window->started);
+    free(window);
+}
+
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
+                        opal_info_t *info, int flavor, int *model)
+{
+    creation_t creation = { .comm = comm };
+    int        rc;
+
+    (void) info;
+    creation.window = window_new(win, comm, flavor);
+    if (NULL == creation.window) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    creation.window->base      = MPI_WIN_FLAVOR_CREATE == flavor ? *base : NULL;
+    creation.window->bytes     = (int64_t) size;
+    creation.window->disp_unit = disp_unit;
+    win->w_osc_module          = &creation.window->super;
+    rc = stages_up(&creation);
+    free(creation.reason);
+    if (OMPI_SUCCESS != rc) {
+        win->w_osc_module = NULL;
+        window_delete(creation.window);
+        return rc;
+    }
+    if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
+        *base = creation.window->base;
+    }
+    *model = MPI_WIN_UNIFIED;
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_free(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    if (NULL == window) {
+        return OMPI_SUCCESS; /* creation failed */
+    }
+    ompi_osc_ucp_enter();
+    if (!window->exposed && ompi_osc_ucp_may_begin(window)) {
+        rc = ompi_osc_ucp_complete_all(window);
+        /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
+        (void) ompi_osc_ucp_barrier(window);
+    }
+    if (OMPI_ERR_RMA_SYNC == rc) {
+        ompi_osc_ucp_leave();
+        return rc;
+    }
+    stages_down(window, ~0u);
+    win->w_osc_module = NULL;
+    window_delete(window);
+    ompi_osc_ucp_leave();
+    return rc;
+}

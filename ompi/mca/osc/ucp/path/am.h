@@ -1,0 +1,27 @@
+/* Starting the am path, and messages that other rooms send through it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_AM_H
+#define OSC_UCP_AM_H
+
+#include "../osc_ucp.h"
+#include "am_wire.h"
+
+/** Start the transport and its service thread, if they do not run. On failure *reason_p is a malloc'd line. */
+int ompi_osc_ucp_am_open(char **reason_p);
+
+/** Send a request without data or reply (kinds POST, COMPLETE, BARRIER). */
+int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp);
+
+/** Ask the peer to describe its window memory; waits. */
+int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
+
+/** What the transport calls when a reply arrives (origin side), and when a request does (service side). */
+void ompi_osc_ucp_am_replied(const void *header, size_t header_len, const void *data, size_t len,
+                             opal_common_ucp_ep_t *reply_ep);
+void ompi_osc_ucp_am_requested(const void *header, size_t header_len, const void *data, size_t len,
+                               opal_common_ucp_ep_t *reply_ep);
+
+#endif /* OSC_UCP_AM_H */

@@ -1,0 +1,72 @@
+/* The interface of a path: how the operations on one target are carried out.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A peer has one path, chosen when it is made (osc_ucp_peer.c). A path's functions run on the origin side; epoch,
+ * range, types and zero counts have been checked, so that only the work is left. They return OMPI_SUCCESS or an
+ * OMPI_ERR_ code, and log nothing.
+ */
+
+#ifndef OSC_UCP_PATH_H
+#define OSC_UCP_PATH_H
+
+#include "../osc_ucp.h"
+
+/** One communication call after its checks. All belongs to the caller and is valid during the call. */
+typedef struct ompi_osc_ucp_transfer_t {
+    ompi_osc_ucp_peer_t *peer;
+
+    /** What goes to the target: put, the accumulate family. NULL with MPI_NO_OP. */
+    const void            *origin;
+    ompi_osc_ucp_layout_t *origin_layout;
+
+    /** What comes back: get, get_accumulate, fetch_and_op, compare_and_swap. NULL if nothing does. A path may take the
+     *  layout away (leaving an empty one), if it needs it longer than the call. */
+    void                  *result;
+    ompi_osc_ucp_layout_t *result_layout;
+
+    /** Where at the target: bytes from the window's base (dynamic windows: an address), and the shape from there; of
+     *  cells (osc_ucp_op.h) for the accumulate family, else of bytes. */
+    int64_t                disp;
+    ompi_osc_ucp_layout_t *target_layout;
+
+    uint8_t                    op;      /**< the accumulate family */
+    const ompi_osc_ucp_prim_t *prim;    /**< the accumulate family and compare_and_swap */
+    const void                *compare; /**< compare_and_swap: one element */
+
+    ompi_request_t **request_p; /**< the R calls: to be set, on success; else NULL */
+} ompi_osc_ucp_transfer_t;
+
+struct ompi_osc_ucp_path_t {
+    const char *name; /**< for reports */
+
+    int (*put)(ompi_osc_ucp_transfer_t *transfer);
+    int (*get)(ompi_osc_ucp_transfer_t *transfer);
+    /** accumulate, get_accumulate and fetch_and_op: they differ in what is NULL. */
+    int (*accumulate)(ompi_osc_ucp_transfer_t *transfer);
+    int (*compare_swap)(ompi_osc_ucp_transfer_t *transfer);
+
+    /** Begin to complete all operations at the target; counts in window->awaited until it has answered. */
+    int (*flush)(ompi_osc_ucp_peer_t *peer);
+
+    /** Acquire the target's lock; waits. */
+    int (*lock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
+    /** Complete all operations at the target, then release its lock; counts in window->awaited like flush. */
+    int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
+
+    /** Tell the target that an access epoch for it is posted (MPI_Win_post), or is over (MPI_Win_complete); the
+     *  latter takes effect at the target after all operations before it. */
+    int (*post)(ompi_osc_ucp_peer_t *peer);
+    int (*complete)(ompi_osc_ucp_peer_t *peer);
+};
+
+/** Oneself: the memory is at hand, locks and notifications are one's own service side. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_self;
+
+/** A window whose memory all members have mapped: load, store, CPU atomics. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
+
+/** Everything else: active messages. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_am;
+
+#endif /* OSC_UCP_PATH_H */

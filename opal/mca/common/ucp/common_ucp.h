@@ -1,0 +1,89 @@
+/* The transport: one UCP context, two workers, endpoints and active messages.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The only folder that includes UCX headers; it knows no MPI. Two workers, named after MPI's two roles:
+ *
+ *  - the origin worker: the calling threads send requests from it, and replies arrive on it. One caller at
+ *    a time: the user of this interface serializes (the component's own lock);
+ *  - the service worker: what the peers' endpoints connect to; requests arrive on it and replies leave from
+ *    it. Everything on it, handlers included, happens under the service lock. It is progressed by whoever
+ *    holds that lock: a thread that waits inside MPI, or the service thread when nobody does.
+ *
+ * All functions return OPAL_SUCCESS or an OPAL_ERR_ code.
+ */
+
+#ifndef OPAL_COMMON_UCP_H
+#define OPAL_COMMON_UCP_H
+
+#include "opal_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A connection from one of our workers to one of a peer's; opaque. */
+typedef struct opal_common_ucp_ep_t opal_common_ucp_ep_t;
+
+typedef enum opal_common_ucp_side_t {
+    OPAL_COMMON_UCP_ORIGIN,
+    OPAL_COMMON_UCP_SERVICE
+} opal_common_ucp_side_t;
+
+/** Longest header of a message, bytes. */
+#define OPAL_COMMON_UCP_HEADER_MAX 64
+
+/**
+ * A message has arrived. `header` and `data` are valid during the call only and may be misaligned. `reply_ep`
+ * (service side only, else NULL) leads back to the sender's origin worker and lives as long as the transport.
+ * Must not make progress; may send.
+ */
+typedef void (*opal_common_ucp_handler_fn_t)(const void *header, size_t header_len, const void *data, size_t len,
+                                             opal_common_ucp_ep_t *reply_ep);
+
+/** The buffers of a send may be used again. Called once per send that returned OPAL_SUCCESS, maybe before it returns. */
+typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
+
+/**
+ * Start UCX and both workers. On failure nothing is left behind and *reason_p is a malloc'd line that says what UCX
+ * objected to (UCX's own messages are kept off the terminal meanwhile).
+ */
+int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
+                         char **reason_p);
+
+/** Flush and close all endpoints, stop the service thread, end UCX. Every peer must have had all our messages. */
+void opal_common_ucp_close(void);
+
+bool opal_common_ucp_is_open(void);
+
+/** The service worker's address, to be given to peers; owned by the transport, valid until it is closed. */
+void opal_common_ucp_address(const void **address_p, size_t *len_p);
+
+/** Connect the origin worker to the service worker behind `address`. Origin side; closed by opal_common_ucp_close. */
+int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
+
+/**
+ * Send `header` (copied, at most OPAL_COMMON_UCP_HEADER_MAX bytes) and `data` (not copied) as one message, to the
+ * request handler of the peer (from the origin side) or its reply handler (from the service side, lock held).
+ * Messages of one endpoint may overtake each other when they are long.
+ */
+int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
+                         const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg);
+
+/** Progress the origin worker; the caller serializes. Returns the number of events. */
+unsigned opal_common_ucp_progress_origin(void);
+
+/**
+ * Progress the service worker unless another thread is at it, and tell the service thread that it is not needed
+ * now. Returns the number of events.
+ */
+unsigned opal_common_ucp_progress_service(void);
+
+/** The service lock; not recursive, held during request handlers. */
+void opal_common_ucp_service_lock(void);
+void opal_common_ucp_service_unlock(void);
+
+/** Start the service thread, if it does not run yet. Needs an open transport. */
+int opal_common_ucp_service_start(void);
+
+#endif /* OPAL_COMMON_UCP_H */

@@ -1,0 +1,131 @@
+/* Active messages: sending them, and handing over those that arrive.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * All messages are sent eagerly, whatever their length: the user of the transport cuts long ones, and a handler
+ * always has the whole message in hand.
+ */
+
+#include "common_ucp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/constants.h"
+
+static ucs_status_t arrived(opal_common_ucp_side_t side, const void *header, size_t header_len, void *data,
+                            size_t len, const ucp_am_recv_param_t *param)
+{
+    ucp_ep_h reply_ep = NULL;
+
+    if (0 != (param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP)) {
+        reply_ep = param->reply_ep;
+    }
+    opal_common_ucp_transport.handler[side](header, header_len, data, len, (opal_common_ucp_ep_t *) reply_ep);
+    return UCS_OK;
+}
+
+static ucs_status_t request_arrived(void *arg, const void *header, size_t header_len, void *data, size_t len,
+                                    const ucp_am_recv_param_t *param)
+{
+    (void) arg;
+    return arrived(OPAL_COMMON_UCP_SERVICE, header, header_len, data, len, param);
+}
+
+static ucs_status_t reply_arrived(void *arg, const void *header, size_t header_len, void *data, size_t len,
+                                  const ucp_am_recv_param_t *param)
+{
+    (void) arg;
+    return arrived(OPAL_COMMON_UCP_ORIGIN, header, header_len, data, len, param);
+}
+
+ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id)
+{
+    ucp_am_handler_param_t param = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                      UCP_AM_HANDLER_PARAM_FIELD_CB,
+        .id         = id,
+        .flags      = UCP_AM_FLAG_WHOLE_MSG,
+        .cb         = OPAL_COMMON_UCP_SERVICE == side ? request_arrived : reply_arrived
+    };
+
+    return ucp_worker_set_am_recv_handler(opal_common_ucp_transport.worker[side], &param);
+}
+
+static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)
+{
+    opal_common_ucp_send_t *send = opal_common_ucp_transport.free_sends[side];
+
+    if (NULL != send) {
+        opal_common_ucp_transport.free_sends[side] = send->next;
+        return send;
+    }
+    send = malloc(sizeof(*send));
+    if (NULL != send) {
+        send->side = side;
+    }
+    return send;
+}
+
+static void send_done(opal_common_ucp_send_t *send, int status)
+{
+    opal_common_ucp_sent_fn_t sent = send->sent;
+    void                     *arg  = send->arg;
+
+    send->next = opal_common_ucp_transport.free_sends[send->side];
+    opal_common_ucp_transport.free_sends[send->side] = send;
+    if (NULL != sent) {
+        sent(arg, status);
+    }
+}
+
+static void send_completed(void *request, ucs_status_t status, void *user_data)
+{
+    ucp_request_free(request);
+    send_done(user_data, opal_common_ucp_status(status));
+}
+
+int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
+                         const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    opal_common_ucp_send_t *send  = send_get(side);
+    bool                    reply = OPAL_COMMON_UCP_SERVICE == side;
+    ucp_request_param_t     param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags        = UCP_AM_SEND_FLAG_EAGER | (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
+        .cb.send      = send_completed
+    };
+    ucs_status_ptr_t        request;
+
+    if (NULL == send) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    memcpy(send->header, header, header_len);
+    send->sent      = sent;
+    send->arg       = arg;
+    param.user_data = send;
+    request = ucp_am_send_nbx((ucp_ep_h) ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
+                              send->header, header_len, data, len, &param);
+    if (UCS_PTR_IS_ERR(request)) {
+        send->sent = NULL;
+        send_done(send, OPAL_SUCCESS);
+        return opal_common_ucp_status(UCS_PTR_STATUS(request));
+    }
+    if (NULL == request) {
+        send_done(send, OPAL_SUCCESS);
+    }
+    return OPAL_SUCCESS;
+}
+
+void opal_common_ucp_sends_free(void)
+{
+    opal_common_ucp_send_t *send;
+    int                     side;
+
+    for (side = 0; side < 2; side++) {
+        while (NULL != (send = opal_common_ucp_transport.free_sends[side])) {
+            opal_common_ucp_transport.free_sends[side] = send->next;
+            free(send);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/* What the files of the transport share, and nobody else sees.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OPAL_COMMON_UCP_INTERNAL_H
+#define OPAL_COMMON_UCP_INTERNAL_H
+
+#include "common_ucp.h"
+
+#include <pthread.h>
+#include <ucp/api/ucp.h>
+
+#if UCP_API_VERSION < UCP_VERSION(1, 13)
+#error "osc/ucp needs UCX 1.13 or newer"
+#endif
+
+/** Active message ids; the same on all processes. */
+enum {
+    OPAL_COMMON_UCP_AM_REQUEST = 0, /**< origin worker to service worker */
+    OPAL_COMMON_UCP_AM_REPLY   = 1  /**< service worker to origin worker */
+};
+
+/** A send in flight: UCX 1.13 reads the header until the send completes. */
+typedef struct opal_common_ucp_send_t {
+    struct opal_common_ucp_send_t *next; /**< on the side's free list */
+    opal_common_ucp_side_t         side;
+    opal_common_ucp_sent_fn_t      sent;
+    void                          *arg;
+    char                           header[OPAL_COMMON_UCP_HEADER_MAX];
+} opal_common_ucp_send_t;
+
+typedef struct opal_common_ucp_transport_t {
+    ucp_context_h                context;
+    ucp_worker_h                 worker[2];     /**< by opal_common_ucp_side_t */
+    opal_common_ucp_handler_fn_t handler[2];    /**< of what arrives at that side */
+    opal_common_ucp_send_t      *free_sends[2]; /**< guarded like the worker of that side */
+    ucp_address_t               *address;       /**< of the service worker */
+    size_t                       address_len;
+    ucp_ep_h                    *eps;           /**< of the origin worker */
+    size_t                       neps, eps_space;
+    pthread_mutex_t              service_lock;
+    bool                         open;
+} opal_common_ucp_transport_t;
+
+extern opal_common_ucp_transport_t opal_common_ucp_transport;
+
+/** An OPAL_ code for a UCX status. */
+int opal_common_ucp_status(ucs_status_t status);
+
+/** Create both workers and their handlers, or nothing. */
+ucs_status_t opal_common_ucp_workers_create(void);
+void opal_common_ucp_workers_destroy(void);
+
+/** Complete everything that was sent on both sides, then close the origin worker's endpoints. */
+void opal_common_ucp_eps_close(void);
+
+/** The handlers of what arrives, and the end of the free lists. */
+ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id);
+void opal_common_ucp_sends_free(void);
+
+/** Stop the service thread and wait for it; nothing if it does not run. */
+void opal_common_ucp_service_stop(void);
+
+#endif /* OPAL_COMMON_UCP_INTERNAL_H */

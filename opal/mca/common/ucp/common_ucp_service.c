@@ -1,0 +1,149 @@
+/* The service thread: progress for the service worker while no thread of the program is inside MPI.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It sleeps in the kernel on the worker's event descriptor. The component cannot see the program leave MPI, so the
+ * two take turns by a counter: whoever polls inside MPI advances it, and a woken thread that sees it move leaves the
+ * worker to the poller, unarmed (an armed worker makes every message a system call), and looks again later. When the
+ * counter has stood still for one interval, the thread takes over, drains, arms and sleeps.
+ */
+
+#include "common_ucp_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "opal/constants.h"
+
+/** First and longest interval between two looks at a polling program, nanoseconds. */
+#define BACKOFF_MIN_NS 200000L
+#define BACKOFF_MAX_NS 4000000L
+
+static struct {
+    pthread_t thread;
+    bool      running;
+    int       worker_fd; /**< UCX's; readable when an armed worker has work */
+    int       stop_fd;   /**< ours; readable when the thread shall end */
+    uint64_t  polls;     /**< advanced by every poll from inside MPI */
+} service;
+
+unsigned opal_common_ucp_progress_service(void)
+{
+    opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
+    unsigned                     events = 0;
+
+    __atomic_store_n(&service.polls, service.polls + 1, __ATOMIC_RELAXED);
+    if (0 == pthread_mutex_trylock(&t->service_lock)) {
+        events = ucp_worker_progress(t->worker[OPAL_COMMON_UCP_SERVICE]);
+        pthread_mutex_unlock(&t->service_lock);
+    }
+    return events;
+}
+
+/** Sleep until the worker has an event (if armed), the interval is over (if >= 0), or the end. False at the end. */
+static bool sleep_for(bool armed, long interval_ns)
+{
+    struct pollfd   fds[2] = { { .fd = service.stop_fd, .events = POLLIN },
+                               { .fd = service.worker_fd, .events = POLLIN } };
+    struct timespec interval = { .tv_sec = 0, .tv_nsec = interval_ns };
+
+    (void) ppoll(fds, armed ? 2 : 1, interval_ns >= 0 ? &interval : NULL, NULL);
+    return 0 == (fds[0].revents & POLLIN);
+}
+
+/** Take what has arrived, until the worker is empty and armed. */
+static void drain_and_arm(void)
+{
+    opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
+    ucp_worker_h                 worker = t->worker[OPAL_COMMON_UCP_SERVICE];
+    ucs_status_t                 status;
+
+    do {
+        opal_common_ucp_service_lock();
+        while (0 != ucp_worker_progress(worker)) {
+            continue;
+        }
+        status = ucp_worker_arm(worker);
+        opal_common_ucp_service_unlock();
+    } while (UCS_ERR_BUSY == status);
+}
+
+static void *service_main(void *arg)
+{
+    uint64_t seen = __atomic_load_n(&service.polls, __ATOMIC_RELAXED), now;
+    long     backoff;
+
+    for (;;) {
+        drain_and_arm();
+        if (!sleep_for(true, -1)) {
+            return arg;
+        }
+        for (backoff = BACKOFF_MIN_NS;; backoff = backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS) {
+            now = __atomic_load_n(&service.polls, __ATOMIC_RELAXED);
+            if (now == seen) {
+                break;
+            }
+            seen = now;
+            if (!sleep_for(false, backoff)) {
+                return arg;
+            }
+        }
+    }
+}
+
+static int thread_create(void)
+{
+    sigset_t all, old;
+    int      rc;
+
+    /* The program's signals are not ours to take. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    rc = pthread_create(&service.thread, NULL, service_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return 0 == rc ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
+}
+
+int opal_common_ucp_service_start(void)
+{
+    ucs_status_t status;
+    int          rc;
+
+    if (service.running) {
+        return OPAL_SUCCESS;
+    }
+    status = ucp_worker_get_efd(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE], &service.worker_fd);
+    if (UCS_OK != status) {
+        return opal_common_ucp_status(status);
+    }
+    service.stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (service.stop_fd < 0) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    rc = thread_create();
+    if (OPAL_SUCCESS != rc) {
+        close(service.stop_fd);
+        return rc;
+    }
+    service.running = true;
+    return OPAL_SUCCESS;
+}
+
+void opal_common_ucp_service_stop(void)
+{
+    uint64_t one = 1;
+
+    if (!service.running) {
+        return;
+    }
+    while (write(service.stop_fd, &one, sizeof(one)) < 0 && EINTR == errno) {
+        continue;
+    }
+    pthread_join(service.thread, NULL);
+    close(service.stop_fd);
+    service.running = false;
+}

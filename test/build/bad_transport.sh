@@ -1,0 +1,13 @@
+#!/bin/bash
+# A transport that UCX does not have: one line that names it, an MPI error, and no crash.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+run_window "$components" --mca pml ob1 --mca osc ucp -x UCX_TLS=nonsense
+if [ $status -ne 0 ] || [ "$(lines 'no window, error class MPI_ERR_WIN$')" -ne 2 ] ||
+    [ "$(lines 'osc/ucp.*nonsense')" -ne 2 ]; then
+    cat "$scratch/out"
+    fail "status $status; there should be MPI_ERR_WIN in both processes, and one line each that names the transport"
+fi

@@ -1,0 +1,70 @@
+#!/bin/bash
+# What configure cannot work with ends in one line that says what is wrong and what to do.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# expect WHAT PATTERN [VARIABLE=VALUE]... -- ARGUMENT...: configure fails with one line that matches.
+expect()
+{
+    local what=$1 pattern=$2 settings=()
+
+    shift 2
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    rm -rf "$scratch/try"
+    mkdir "$scratch/try"
+    cd "$scratch/try"
+    if env "${settings[@]}" "$top/configure" "$@" >"$scratch/out" 2>"$scratch/errors" </dev/null; then
+        fail "$what: configure went through"
+    fi
+    if [ "$(wc -l <"$scratch/errors")" -ne 1 ] || ! grep -qE "^configure: error: .*$pattern" "$scratch/errors"; then
+        cat "$scratch/errors"
+        fail "$what: configure should say one line that matches: $pattern"
+    fi
+}
+
+# fake_mpicc PREFIX MAJOR: an Open MPI with mpi.h and nothing else.
+fake_mpicc()
+{
+    mkdir -p "$1/bin" "$1/include"
+    cat >"$1/include/mpi.h" <<END
+#define OMPI_MAJOR_VERSION $2
+#define OMPI_MINOR_VERSION 1
+#define OMPI_RELEASE_VERSION 9
+END
+    cat >"$1/bin/mpicc" <<END
+#!/bin/sh
+case \$1 in
+--showme:incdirs) echo $1/include ;;
+--showme:link) echo -lmpi ;;
+esac
+END
+    chmod +x "$1/bin/mpicc"
+}
+
+fake_mpicc "$scratch/bare" 4
+fake_mpicc "$scratch/newer" 9
+mkdir -p "$scratch/mpich/bin" "$scratch/olducx/include/ucp/api" "$scratch/olducx/lib"
+printf '#!/bin/sh\necho "unknown option" >&2\nexit 1\n' >"$scratch/mpich/bin/mpicc"
+chmod +x "$scratch/mpich/bin/mpicc"
+touch "$scratch/olducx/include/ucp/api/ucp.h" "$scratch/olducx/lib/libucp.so"
+printf '#define UCP_API_MAJOR 1\n#define UCP_API_MINOR 12\n' >"$scratch/olducx/include/ucp/api/ucp_version.h"
+
+expect "no compiler" "check CC" CC=/nonexistent/cc --
+expect "wrong Open MPI folder" "no /nonexistent/bin/mpicc; give" -- --with-ompi=/nonexistent
+expect "another MPI" "is not Open MPI's compiler wrapper; give" -- --with-ompi="$scratch/mpich"
+expect "no development headers" "4\.1\.9 .*no development headers .*libopenmpi-dev" -- --with-ompi="$scratch/bare"
+expect "unsupported Open MPI" "9\.1\.9 .*not supported.*--with-ompi=DIR" -- --with-ompi="$scratch/newer"
+expect "without Open MPI" "cannot be built" -- --without-ompi
+expect "wrong UCX folder" "no /nonexistent/include/ucp/api/ucp.h; give" -- --with-ucx=/nonexistent
+expect "old UCX" "1\.12 .*too old.*--with-ucx=DIR" -- --with-ucx="$scratch/olducx"
+expect "no UCX" "UCX not found.*libucx-dev" PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH=/nonexistent --
+expect "without UCX" "cannot be built" -- --without-ucx
+expect "relative component folder" "not an absolute path" -- --with-component-dir=some/folder
+expect "space in the component folder" "special character" -- --with-component-dir="/tmp/a b"
+expect "empty component folder" "give --with-component-dir=DIR" -- --with-component-dir

@@ -1,0 +1,50 @@
+#!/bin/bash
+# Installing under DESTDIR and uninstalling leaves nothing; an unwritable folder ends in one line; a build inside the
+# tree, without git, with the component in the user's own folder.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+stage=$scratch/stage
+quietly make -C "$build" install DESTDIR="$stage"
+found=$(cd "$stage" && find . -type f)
+[ "$found" = ".$components/mca_osc_ucp.so" ] || fail "make install put these files: $found"
+quietly make -C "$build" uninstall DESTDIR="$stage"
+found=$(find "$stage" -type f -o -type l)
+[ -z "$found" ] || fail "make uninstall left: $found"
+
+# A folder below a file cannot be made, not even by root.
+touch "$scratch/file"
+if make -C "$build" --no-print-directory install DESTDIR="$scratch/file" >"$scratch/log" 2>&1; then
+    fail "make install into $scratch/file should have failed"
+fi
+if [ "$(wc -l <"$scratch/log")" -ne 1 ] ||
+    ! grep -q "cannot write to $scratch/file.*sudo make install.*--with-component-dir=" "$scratch/log"; then
+    cat "$scratch/log"
+    fail "make install into an unwritable folder should say one line: what, and what to do"
+fi
+
+copy_sources "$scratch/tree"
+cd "$scratch/tree"
+mkdir "$scratch/home"
+# shellcheck disable=SC2016  # configure expands it
+HOME=$scratch/home quietly ./configure --with-component-dir='$HOME/.openmpi/components'
+grep -q "warnings  *shown$" "$scratch/log" || fail "without git, warnings must not be errors"
+grep -q "make install  *puts .* into $scratch/home/.openmpi/components$" "$scratch/log" ||
+    fail "configure does not say where the component goes"
+quietly make -j 2
+quietly make install
+grep -q "^installed $scratch/home/.openmpi/components/mca_osc_ucp.so$" "$scratch/log" ||
+    fail "make install does not say what it installed"
+[ -f "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "nothing was installed into the user's folder"
+quietly make uninstall
+[ ! -e "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "make uninstall left the component"
+
+# Nothing said, the component goes to where Open MPI looks for components.
+mkdir "$scratch/default"
+quietly make distclean
+cd "$scratch/default"
+quietly ../tree/configure
+theirs=$("$(dirname "$mpicc")/ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
+grep -q "make install  *puts .* into $theirs$" "$scratch/log" || fail "the default is not Open MPI's folder, $theirs"

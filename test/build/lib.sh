@@ -1,0 +1,79 @@
+# What the tests of the build share. Each is a script that exits 0 (passed), 77 (skipped, the reason printed last) or
+# something else. BUILD is a finished build folder, COMPONENT_DIR where it was installed (see contrib/check).
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2034
+
+set -eu
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${BUILD:-$top/build}
+components=${COMPONENT_DIR:-$build/components}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Set-ups of the caller's make would reach the ones below.
+unset MAKEFLAGS MAKELEVEL MFLAGS DESTDIR OMPI_MCA_osc
+
+fail()
+{
+    echo "$*"
+    exit 1
+}
+
+skip()
+{
+    echo "$*"
+    exit 77
+}
+
+# The value of a variable in the build's Makefile.
+made_with()
+{
+    sed -n "s/^$1 = //p" "$build/Makefile"
+}
+
+mpicc=$(made_with OMPI_MPICC)
+mpirun=$(dirname "$mpicc")/mpirun
+if [ -x "$mpirun.openmpi" ]; then
+    mpirun=$mpirun.openmpi
+fi
+
+# Run "$@" with a log; the log is shown if it fails.
+quietly()
+{
+    "$@" >"$scratch/log" 2>&1 </dev/null || {
+        tail -n 30 "$scratch/log"
+        fail "failed: $*"
+    }
+}
+
+# A copy of the sources in $1, as a tarball would have them, and configure made.
+copy_sources()
+{
+    mkdir -p "$1"
+    tar -C "$top" --exclude=./.git --exclude=./build -cf - . | tar -C "$1" -xf -
+}
+
+# Run test/build/window.c (it makes and frees one window) with 2 processes and the component in folder $1;
+# the rest goes to mpirun. Sets status, and leaves everything that was printed in $scratch/out.
+run_window()
+{
+    local dir=$1
+
+    shift
+    if [ ! -e "$scratch/window" ]; then
+        quietly "$mpicc" -O -o "$scratch/window" "$top/test/build/window.c"
+    fi
+    status=0
+    OMPI_MCA_mca_base_component_path=$dir:SYSTEM_DEFAULT:USER_DEFAULT \
+        timeout -k 5 60 "$mpirun" -np 2 --oversubscribe "$@" "$scratch/window" >"$scratch/out" 2>&1 </dev/null ||
+        status=$?
+}
+
+# How many lines of $scratch/out match the pattern.
+lines()
+{
+    grep -cE -- "$1" "$scratch/out" || true
+}

@@ -1,0 +1,107 @@
+/* The same window in every flavour, so that a program can go through them all in one loop.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef WINDOWS_H
+#define WINDOWS_H
+
+#include "mpitest.h"
+
+enum test_flavor { TEST_CREATE, TEST_ALLOCATE, TEST_SHARED, TEST_DYNAMIC, TEST_FLAVORS };
+
+static const char *const test_flavor_name[TEST_FLAVORS] = {"create", "allocate", "shared", "dynamic"};
+
+/** A window of the same size on every process, with disp_unit 1. */
+struct test_window {
+    MPI_Win win;
+    unsigned char *base;     /**< this process's own memory, zeroed */
+    MPI_Aint size;           /**< bytes per process */
+    enum test_flavor flavor;
+    MPI_Comm comm;
+    MPI_Aint *origin;        /**< per rank: what target_disp starts from (addresses in a dynamic window) */
+};
+
+/** target_disp of byte `offset` of process `rank`. */
+static inline MPI_Aint test_at(const struct test_window *window, int rank, MPI_Aint offset)
+{
+    return window->origin[rank] + offset;
+}
+
+/** Collective: can all processes of `comm` share memory? */
+static inline int test_one_node(MPI_Comm comm)
+{
+    MPI_Comm node;
+    int size, node_size, same, all;
+
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &node_size);
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_free(&node);
+    same = node_size == size;
+    MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, comm);
+    return all;
+}
+
+/** Collective: is there such a window over `comm`? (Only the flavours in TEST_FLAVORS, if that is set: not every
+ *  component that one may compare with has them all.) */
+static inline int test_has_flavor(MPI_Comm comm, enum test_flavor flavor)
+{
+    const char *only = getenv("TEST_FLAVORS");
+
+    if (NULL != only && NULL == strstr(only, test_flavor_name[flavor])) {
+        return 0;
+    }
+    return TEST_SHARED != flavor || test_one_node(comm);
+}
+
+/** Collective over `comm`: make a window of `size` bytes per process, zeroed; visible to all on return. */
+static inline void test_window_open(struct test_window *window, enum test_flavor flavor, MPI_Aint size,
+                                    MPI_Info info, MPI_Comm comm)
+{
+    MPI_Aint mine = 0;
+    int processes;
+
+    window->flavor = flavor;
+    window->size = size;
+    window->comm = comm;
+    window->base = NULL;
+    MPI_Comm_size(comm, &processes);
+    window->origin = malloc(processes * sizeof(MPI_Aint));
+    switch (flavor) {
+    case TEST_CREATE:
+        window->base = malloc(size + 1);
+        MPI_OK(MPI_Win_create(window->base, size, 1, info, comm, &window->win));
+        break;
+    case TEST_ALLOCATE:
+        MPI_OK(MPI_Win_allocate(size, 1, info, comm, &window->base, &window->win));
+        break;
+    case TEST_SHARED:
+        MPI_OK(MPI_Win_allocate_shared(size, 1, info, comm, &window->base, &window->win));
+        break;
+    default:
+        window->base = malloc(size + 1);
+        MPI_OK(MPI_Win_create_dynamic(info, comm, &window->win));
+        MPI_OK(MPI_Win_attach(window->win, window->base, size));
+        MPI_Get_address(window->base, &mine);
+    }
+    memset(window->base, 0, size);
+    MPI_Allgather(&mine, 1, MPI_AINT, window->origin, 1, MPI_AINT, comm);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, window->win);
+}
+
+/** Collective: the end of the window and of its memory. */
+static inline void test_window_close(struct test_window *window)
+{
+    if (TEST_DYNAMIC == window->flavor) {
+        MPI_Barrier(window->comm);
+        MPI_OK(MPI_Win_detach(window->win, window->base));
+    }
+    MPI_OK(MPI_Win_free(&window->win));
+    if (TEST_CREATE == window->flavor || TEST_DYNAMIC == window->flavor) {
+        free(window->base);
+    }
+    free(window->origin);
+}
+
+#endif /* WINDOWS_H */
