@@ -295,17 +295,43 @@ static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, s
     return scratch->cells;
 }
 
-/** Run Open MPI's kernel on cells at `target`; it may copy whole structs, so never in place on cells with gaps. */
-static void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
+/** Open MPI 4.1's AVX kernels add 1- and 2-byte integers with saturation, except for the last few of an array; MPI's
+ *  unsigned types wrap around, as in C. */
+static void sum_narrow(size_t size, void *target, const void *source, size_t n)
+{
+    size_t i;
+
+    if (1 == size) {
+        for (i = 0; i < n; i++) {
+            ((uint8_t *) target)[i] += ((const uint8_t *) source)[i];
+        }
+    } else {
+        for (i = 0; i < n; i++) {
+            ((uint16_t *) target)[i] += ((const uint16_t *) source)[i];
+        }
+    }
+}
+
+static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
+{
+    if (OMPI_OSC_UCP_OP_SUM == op && sizeof(uint16_t) >= prim->size) {
+        sum_narrow(prim->size, target, cells, n);
+    } else {
+        ompi_op_reduce(&op_handles[op]->op, cells, target, n, prim->datatype);
+    }
+}
+
+/** target = cells op target. A kernel may copy whole structs, and so never works in place on cells with gaps. */
+static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
 {
     scratch_t scratch;
 
     if (!prim_has_gaps(prim) && is_aligned(prim, target)) {
-        ompi_op_reduce(&op_handles[op]->op, cells, target, n, prim->datatype);
+        run_kernel(op, prim, target, cells, n);
         return;
     }
     copy_cells(prim, scratch.cells, target, n);
-    ompi_op_reduce(&op_handles[op]->op, cells, scratch.cells, n, prim->datatype);
+    run_kernel(op, prim, scratch.cells, cells, n);
     copy_cells(prim, target, scratch.cells, n);
 }
 
@@ -322,7 +348,7 @@ static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
         pack_cells(prim, result, target, n);
     }
     if (combines) {
-        run_kernel(op, prim, target, cells, n);
+        combine(op, prim, target, cells, n);
     } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
         unpack_cells(prim, target, source, n);
     }
