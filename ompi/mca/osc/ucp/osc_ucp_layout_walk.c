@@ -240,7 +240,7 @@ void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base
             copy_blocks(comb.bytes, to, (int64_t) comb.bytes, at(base, comb.disp), comb.stride, comb.n);
             iter_pass(iter, &comb, comb.n);
         } else if (ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
-            memcpy(to, at(base, disp), run);
+            memmove(to, at(base, disp), run);
         } else {
             return;
         }
@@ -263,7 +263,7 @@ void ompi_osc_ucp_layout_unpack(ompi_osc_ucp_layout_iter_t *iter, void *base, co
             copy_blocks(comb.bytes, at(base, comb.disp), comb.stride, from, (int64_t) comb.bytes, comb.n);
             iter_pass(iter, &comb, comb.n);
         } else if (ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
-            memcpy(at(base, disp), from, run);
+            memmove(at(base, disp), from, run);
         } else {
             return;
         }
@@ -294,6 +294,14 @@ void ompi_osc_ucp_layout_copy(const ompi_osc_ucp_layout_t *to, void *to_base, co
 
     ompi_osc_ucp_layout_iter_init(&target, to, 0);
     ompi_osc_ucp_layout_iter_init(&source, from, 0);
+    if (ompi_osc_ucp_layout_is_contiguous(to)) {
+        ompi_osc_ucp_layout_pack(&source, from_base, at(to_base, to->lb), to->size);
+        return;
+    }
+    if (ompi_osc_ucp_layout_is_contiguous(from)) {
+        ompi_osc_ucp_layout_unpack(&target, to_base, at(from_base, from->lb), from->size);
+        return;
+    }
     while (target.pos < to->size && source.pos < from->size) {
         if (!copy_combs(&target, to_base, &source, from_base)) {
             uint64_t run = min_u64(to->nodes[target.node].count - target.in_block,

@@ -92,8 +92,8 @@ void ompi_osc_ucp_op_init(void)
 
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype)
 {
-    /* A predefined type may be made of others: the parts of MPI_2INT are not its element. The types of
-     * MPI_Type_create_f90_real and its kin are marked predefined, and keep the id of what they stand for. */
+    /* The types of MPI_Type_create_f90_real and its kin are marked predefined, too, and have the id of what they
+     * stand for. */
     if (!ompi_datatype_is_predefined(datatype)) {
         datatype = ompi_datatype_get_single_predefined_type_from_args(datatype);
     }

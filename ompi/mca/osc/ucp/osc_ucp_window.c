@@ -320,6 +320,37 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     return OMPI_SUCCESS;
 }
 
+static void flushed(void *arg, int status)
+{
+    (void) status;
+    __atomic_fetch_sub((int *) arg, 1, __ATOMIC_RELEASE);
+}
+
+/**
+ * Hand everything over to the network that this process has sent, its part in the last barrier included: in
+ * MPI_Finalize it will be too late, since UCX ends there without asking the peers. A window that is freed by
+ * MPI_Finalize itself comes late, too: peers that have all they need may be gone.
+ */
+static void transport_flush(void)
+{
+    int open = 2;
+
+    if (ompi_osc_ucp_finalizing()) {
+        opal_common_ucp_quiet();
+    }
+    if (OMPI_SUCCESS != opal_common_ucp_flush(OPAL_COMMON_UCP_ORIGIN, flushed, &open)) {
+        flushed(&open, OMPI_ERROR);
+    }
+    opal_common_ucp_service_lock();
+    if (OMPI_SUCCESS != opal_common_ucp_flush(OPAL_COMMON_UCP_SERVICE, flushed, &open)) {
+        flushed(&open, OMPI_ERROR);
+    }
+    opal_common_ucp_service_unlock();
+    while (__atomic_load_n(&open, __ATOMIC_ACQUIRE) > 0) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 int ompi_osc_ucp_free(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -333,6 +364,9 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         rc = ompi_osc_ucp_complete_all(window);
         /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
         (void) ompi_osc_ucp_barrier(window);
+        if (window->size > 1) {
+            transport_flush();
+        }
     }
     if (OMPI_ERR_RMA_SYNC == rc) {
         ompi_osc_ucp_leave();

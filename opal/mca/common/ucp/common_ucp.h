@@ -51,7 +51,10 @@ typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
 int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
                          char **reason_p);
 
-/** Flush and close all endpoints, stop the service thread, end UCX. Every peer must have had all our messages. */
+/** Peers are ending, and may be gone already: keep UCX's remarks about that off the terminal, until it is closed. */
+void opal_common_ucp_quiet(void);
+
+/** Stop the service thread and end UCX. What was sent and not flushed is lost. */
 void opal_common_ucp_close(void);
 
 bool opal_common_ucp_is_open(void);
@@ -59,7 +62,7 @@ bool opal_common_ucp_is_open(void);
 /** The service worker's address, to be given to peers; owned by the transport, valid until it is closed. */
 void opal_common_ucp_address(const void **address_p, size_t *len_p);
 
-/** Connect the origin worker to the service worker behind `address`. Origin side; closed by opal_common_ucp_close. */
+/** Connect the origin worker to the service worker behind `address`; ends with opal_common_ucp_close. Origin side. */
 int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 
 /**
@@ -69,6 +72,12 @@ int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
  */
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
                          const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg);
+
+/**
+ * Begin to hand everything that was sent from one side over to the network, so that it arrives even if this process
+ * ends; `flushed` is called once, maybe before this returns. The service side's lock must be held for that side.
+ */
+int opal_common_ucp_flush(opal_common_ucp_side_t side, opal_common_ucp_sent_fn_t flushed, void *arg);
 
 /** Progress the origin worker; the caller serializes. Returns the number of events. */
 unsigned opal_common_ucp_progress_origin(void);

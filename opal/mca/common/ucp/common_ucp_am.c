@@ -85,6 +85,20 @@ static void send_completed(void *request, ucs_status_t status, void *user_data)
     send_done(user_data, opal_common_ucp_status(status));
 }
 
+/** What UCX answered to a send: over, refused, or to be completed. */
+static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
+{
+    if (UCS_PTR_IS_ERR(request)) {
+        send->sent = NULL;
+        send_done(send, OPAL_SUCCESS);
+        return opal_common_ucp_status(UCS_PTR_STATUS(request));
+    }
+    if (NULL == request) {
+        send_done(send, OPAL_SUCCESS);
+    }
+    return OPAL_SUCCESS;
+}
+
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
                          const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg)
 {
@@ -95,7 +109,6 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
         .flags        = UCP_AM_SEND_FLAG_EAGER | (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
         .cb.send      = send_completed
     };
-    ucs_status_ptr_t        request;
 
     if (NULL == send) {
         return OPAL_ERR_OUT_OF_RESOURCE;
@@ -104,17 +117,26 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
     send->sent      = sent;
     send->arg       = arg;
     param.user_data = send;
-    request = ucp_am_send_nbx((ucp_ep_h) ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
-                              send->header, header_len, data, len, &param);
-    if (UCS_PTR_IS_ERR(request)) {
-        send->sent = NULL;
-        send_done(send, OPAL_SUCCESS);
-        return opal_common_ucp_status(UCS_PTR_STATUS(request));
+    return send_started(send, ucp_am_send_nbx((ucp_ep_h) ep,
+                                              reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
+                                              send->header, header_len, data, len, &param));
+}
+
+int opal_common_ucp_flush(opal_common_ucp_side_t side, opal_common_ucp_sent_fn_t flushed, void *arg)
+{
+    opal_common_ucp_send_t *send  = send_get(side);
+    ucp_request_param_t     param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb.send      = send_completed
+    };
+
+    if (NULL == send) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
     }
-    if (NULL == request) {
-        send_done(send, OPAL_SUCCESS);
-    }
-    return OPAL_SUCCESS;
+    send->sent      = flushed;
+    send->arg       = arg;
+    param.user_data = send;
+    return send_started(send, ucp_worker_flush_nbx(opal_common_ucp_transport.worker[side], &param));
 }
 
 void opal_common_ucp_sends_free(void)

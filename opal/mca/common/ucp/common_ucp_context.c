@@ -15,7 +15,7 @@
 
 opal_common_ucp_transport_t opal_common_ucp_transport;
 
-/** UCX's last complaint while it starts. Written by one thread, inside opal_common_ucp_open. */
+/** UCX's first complaint while it is quiet. Read only after a failed start, when there is one thread. */
 static char complaint[256];
 
 /**
@@ -36,6 +36,21 @@ static ucs_log_func_rc_t keep_complaint(const char *file, unsigned line, const c
         vsnprintf(complaint, sizeof(complaint), format, args);
     }
     return UCS_LOG_FUNC_RC_STOP;
+}
+
+void opal_common_ucp_quiet(void)
+{
+    if (!opal_common_ucp_transport.quiet) {
+        ucs_log_push_handler(keep_complaint);
+        opal_common_ucp_transport.quiet = true;
+    }
+}
+
+/** Let UCX speak for itself again. */
+static void listen_again(void)
+{
+    ucs_log_pop_handler();
+    opal_common_ucp_transport.quiet = false;
 }
 
 int opal_common_ucp_status(ucs_status_t status)
@@ -113,14 +128,12 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     memset(t, 0, sizeof(*t));
     t->handler[OPAL_COMMON_UCP_SERVICE] = request_handler;
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
-    pthread_mutex_init(&t->service_lock, NULL);
 
     complaint[0] = '\0';
-    ucs_log_push_handler(keep_complaint);
+    opal_common_ucp_quiet();
     status = transport_create();
-    ucs_log_pop_handler();
+    listen_again();
     if (UCS_OK != status) {
-        pthread_mutex_destroy(&t->service_lock);
         *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
         return opal_common_ucp_status(status);
     }
@@ -136,12 +149,12 @@ void opal_common_ucp_close(void)
         return;
     }
     opal_common_ucp_service_stop();
-    opal_common_ucp_eps_close();
+    opal_common_ucp_quiet();
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
     opal_common_ucp_workers_destroy();
     opal_common_ucp_sends_free();
     ucp_cleanup(t->context);
-    pthread_mutex_destroy(&t->service_lock);
+    listen_again();
     t->open = false;
 }
 

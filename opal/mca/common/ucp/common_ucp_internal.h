@@ -37,13 +37,14 @@ typedef struct opal_common_ucp_transport_t {
     opal_common_ucp_send_t      *free_sends[2]; /**< guarded like the worker of that side */
     ucp_address_t               *address;       /**< of the service worker */
     size_t                       address_len;
-    ucp_ep_h                    *eps;           /**< of the origin worker */
-    size_t                       neps, eps_space;
-    pthread_mutex_t              service_lock;
     bool                         open;
+    bool                         quiet;         /**< UCX's log is kept off the terminal */
 } opal_common_ucp_transport_t;
 
 extern opal_common_ucp_transport_t opal_common_ucp_transport;
+
+/** Guards the service worker; exists also without a transport, for windows of one process. */
+extern pthread_mutex_t opal_common_ucp_service_mutex;
 
 /** An OPAL_ code for a UCX status. */
 int opal_common_ucp_status(ucs_status_t status);
@@ -51,9 +52,6 @@ int opal_common_ucp_status(ucs_status_t status);
 /** Create both workers and their handlers, or nothing. */
 ucs_status_t opal_common_ucp_workers_create(void);
 void opal_common_ucp_workers_destroy(void);
-
-/** Complete everything that was sent on both sides, then close the origin worker's endpoints. */
-void opal_common_ucp_eps_close(void);
 
 /** The handlers of what arrives, and the end of the free lists. */
 ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id);

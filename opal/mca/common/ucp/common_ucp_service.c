@@ -33,13 +33,13 @@ static struct {
 
 unsigned opal_common_ucp_progress_service(void)
 {
-    opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
-    unsigned                     events = 0;
+    unsigned events = 0;
 
-    __atomic_store_n(&service.polls, service.polls + 1, __ATOMIC_RELAXED);
-    if (0 == pthread_mutex_trylock(&t->service_lock)) {
-        events = ucp_worker_progress(t->worker[OPAL_COMMON_UCP_SERVICE]);
-        pthread_mutex_unlock(&t->service_lock);
+    /* Threads may lose each other's steps; that it moves is enough. */
+    __atomic_store_n(&service.polls, __atomic_load_n(&service.polls, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    if (0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
+        events = ucp_worker_progress(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+        pthread_mutex_unlock(&opal_common_ucp_service_mutex);
     }
     return events;
 }
@@ -58,9 +58,8 @@ static bool sleep_for(bool armed, long interval_ns)
 /** Take what has arrived, until the worker is empty and armed. */
 static void drain_and_arm(void)
 {
-    opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
-    ucp_worker_h                 worker = t->worker[OPAL_COMMON_UCP_SERVICE];
-    ucs_status_t                 status;
+    ucp_worker_h worker = opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE];
+    ucs_status_t status;
 
     do {
         opal_common_ucp_service_lock();

@@ -7,6 +7,8 @@
 
 #include "opal/constants.h"
 
+pthread_mutex_t opal_common_ucp_service_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static ucs_status_t worker_create(opal_common_ucp_side_t side, unsigned am_id)
 {
     opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
@@ -55,10 +57,10 @@ unsigned opal_common_ucp_progress_origin(void)
 
 void opal_common_ucp_service_lock(void)
 {
-    pthread_mutex_lock(&opal_common_ucp_transport.service_lock);
+    pthread_mutex_lock(&opal_common_ucp_service_mutex);
 }
 
 void opal_common_ucp_service_unlock(void)
 {
-    pthread_mutex_unlock(&opal_common_ucp_transport.service_lock);
+    pthread_mutex_unlock(&opal_common_ucp_service_mutex);
 }
