@@ -6,21 +6,21 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# expect SERVED ARGUMENT...: so many processes are served by osc/ucp.
+# expect WINDOWS ARGUMENT...: so many windows are served by osc/ucp, which names each once.
 expect()
 {
-    local served=$1
+    local windows=$1
 
     shift
     run_window "$components" --mca osc_base_verbose 10 "$@"
-    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] || [ "$(lines 'osc/ucp: window')" -ne "$served" ]; then
+    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] || [ "$(lines 'osc/ucp: window')" -ne "$windows" ]; then
         cat "$scratch/out"
-        fail "with '$*', osc/ucp should serve $served processes; status $status"
+        fail "with '$*', osc/ucp should serve $windows windows; status $status"
     fi
 }
 
-expect 2
-expect 2 --mca osc ucp
+expect 1
+expect 1 --mca osc ucp
 expect 0 --mca osc ^ucp
 expect 0 --mca osc_ucp_priority 1
 
