@@ -567,7 +567,17 @@ static void test_random_copy(void **state)
         random_layout(&two, &model2, unit);
         len = one.size < two.size ? one.size : two.size;
         assert_true(ompi_osc_ucp_layout_slice(&one, 0, 1, UINT64_MAX, &len, &from));
-        assert_true(ompi_osc_ucp_layout_slice(&two, 0, 1, UINT64_MAX, &len, &to));
+        if (0 == i % 4) {
+            ompi_osc_ucp_layout_contiguous(&to, random_in(-50, 50), len);
+            model_of(&model2, &to);
+        } else {
+            assert_true(ompi_osc_ucp_layout_slice(&two, 0, 1, UINT64_MAX, &len, &to));
+        }
+        if (1 == i % 4) {
+            ompi_osc_ucp_layout_fini(&from);
+            ompi_osc_ucp_layout_contiguous(&from, random_in(-50, 50), len);
+            model_of(&model, &from);
+        }
         assert_int_equal(from.size, to.size);
         memcpy(expected, memory, MEMORY);
         fill(source_origin + from.lb, (size_t) (from.ub - from.lb));

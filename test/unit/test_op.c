@@ -282,6 +282,16 @@ static void model(uint8_t op, const ompi_osc_ucp_prim_t *prim, MPI_Datatype type
     memcpy(result, target, n * prim->extent);
     if (OMPI_OSC_UCP_OP_REPLACE == op) {
         memcpy(result, source, n * prim->extent);
+    } else if (OMPI_OSC_UCP_OP_SUM == op && 2 >= prim->size) {
+        /* MPI_Reduce_local may saturate here; see osc_ucp_op.c. */
+        for (i = 0; i < n; i++) {
+            uint16_t sum = 0, more = 0;
+
+            memcpy(&sum, result + i * prim->size, prim->size);
+            memcpy(&more, source + i * prim->size, prim->size);
+            sum = (uint16_t) (sum + more);
+            memcpy(result + i * prim->size, &sum, prim->size);
+        }
     } else if (OMPI_OSC_UCP_OP_NO_OP != op) {
         assert_int_equal(MPI_SUCCESS, MPI_Reduce_local(source, result, (int) n, type, ops[op]));
     }
@@ -360,7 +370,7 @@ static void test_apply(void **state)
 typedef struct shared_t {
     unsigned char *base;
     size_t         n;
-    uint64_t       seen[THREADS][ROUNDS];
+    uint64_t       seen[THREADS][ROUNDS]; /**< what each of them found */
 } shared_t;
 
 typedef struct thread_t {
@@ -415,8 +425,10 @@ static void test_threads_sum(void **state)
 
     (void) state;
     for (k = 0; k < COUNT_OF(offsets); k++) {
-        shared_t shared = {.base = memory + offsets[k], .n = 700};
+        static shared_t shared;
 
+        shared.base = memory + offsets[k];
+        shared.n = 700;
         memset(memory, 0, sizeof(memory));
         run_threads(&shared, add_doubles);
         for (i = 0; i < shared.n; i++) {
@@ -469,6 +481,76 @@ static void test_threads_fetch(void **state)
     }
 }
 
+static void *add_to_halves(void *arg)
+{
+    thread_t      *thread = arg;
+    unsigned char *base = thread->shared->base;
+    int64_t        high = (int64_t) 1 << 32;
+    int32_t        one = 1;
+    size_t         i;
+
+    for (i = 0; i < ROUNDS; i++) {
+        if (0 == thread->number % 2) {
+            ompi_osc_ucp_op_apply(stripes, (uintptr_t) base, OMPI_OSC_UCP_OP_SUM, ompi_osc_ucp_prim_of(MPI_INT64_T),
+                                  base, &high, NULL, 1);
+        } else {
+            ompi_osc_ucp_op_apply(stripes, (uintptr_t) base + 4, OMPI_OSC_UCP_OP_SUM,
+                                  ompi_osc_ucp_prim_of(MPI_INT32_T), base + 4, &one, NULL, 1);
+        }
+    }
+    return NULL;
+}
+
+/** An element that straddles two granules holds both stripes: whoever comes to its second half alone waits, too. */
+static void test_threads_overlap(void **state)
+{
+    static _Alignas(4096) unsigned char memory[4096];
+    static shared_t                     shared = {.base = memory + OMPI_OSC_UCP_STRIPE_GRANULE - 4};
+    int64_t                             sum;
+
+    (void) state;
+    run_threads(&shared, add_to_halves);
+    memcpy(&sum, shared.base, sizeof(sum));
+    assert_int_equal(sum, (int64_t) (THREADS * ROUNDS) << 32);
+}
+
+static int applying;
+
+static void *use_gaps(void *arg)
+{
+    thread_t                  *thread = arg;
+    const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(MPI_DOUBLE_INT);
+    volatile int              *gap = (volatile int *) (thread->shared->base + 12);
+    unsigned char              packed[12 * 64] = {0};
+    int                        i;
+
+    if (0 == thread->number) {
+        for (i = 0; 0 < __atomic_load_n(&applying, __ATOMIC_RELAXED); i++) {
+            thread->shared->seen[0][0] += *gap != i;
+            *gap = i + 1;
+        }
+    } else {
+        for (i = 0; i < 5 * ROUNDS; i++) {
+            ompi_osc_ucp_op_apply(stripes, (uintptr_t) thread->shared->base, OMPI_OSC_UCP_OP_MAXLOC, prim,
+                                  thread->shared->base, packed, NULL, thread->shared->n);
+        }
+        __atomic_sub_fetch(&applying, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+/** The gap of a pair is the program's own: it may be written while the pair is accumulated to. */
+static void test_threads_gap(void **state)
+{
+    static _Alignas(OMPI_OSC_UCP_STRIPE_GRANULE) unsigned char memory[OMPI_OSC_UCP_STRIPE_GRANULE];
+    static shared_t                                            shared = {.base = memory, .n = 64};
+
+    (void) state;
+    applying = THREADS - 1;
+    run_threads(&shared, use_gaps);
+    assert_int_equal(shared.seen[0][0], 0);
+}
+
 static const MPI_Datatype swap_types[] = {MPI_INT8_T, MPI_UINT16_T, MPI_INT, MPI_LONG, MPI_C_DOUBLE_COMPLEX};
 
 static size_t swap_type;
@@ -491,6 +573,7 @@ static void *count_by_swapping(void *arg)
         if (16 == prim->size) {
             memcpy(desired + 8, &count, 8); /* both halves must change together */
         }
+        memset(found, 0xaa, sizeof(found));
         ompi_osc_ucp_op_compare_swap(stripes, (uintptr_t) thread->shared->base, prim, thread->shared->base, desired,
                                      expected, found);
         i += 0 == memcmp(found, expected, prim->size);
@@ -510,8 +593,9 @@ static void test_compare_swap(void **state)
         uint64_t wanted = THREADS * ROUNDS, got;
 
         for (k = 0; k < COUNT_OF(offsets); k++) {
-            shared_t shared = {.base = memory + offsets[k]};
+            static shared_t shared;
 
+            shared.base = memory + offsets[k];
             memset(memory, 0, sizeof(memory));
             run_threads(&shared, count_by_swapping);
             got = 0;
@@ -529,8 +613,10 @@ static void test_compare_swap(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prims),         cmocka_unit_test(test_prim_of_derived), cmocka_unit_test(test_ops),
-        cmocka_unit_test(test_apply),         cmocka_unit_test(test_threads_sum),     cmocka_unit_test(test_threads_fetch),
+        cmocka_unit_test(test_prims),           cmocka_unit_test(test_prim_of_derived),
+        cmocka_unit_test(test_ops),             cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_threads_sum),     cmocka_unit_test(test_threads_fetch),
+        cmocka_unit_test(test_threads_overlap), cmocka_unit_test(test_threads_gap),
         cmocka_unit_test(test_compare_swap),
     };
     int failed;

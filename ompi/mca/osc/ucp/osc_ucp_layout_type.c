@@ -63,44 +63,56 @@ static size_t walk_pair(walk_t *walk, size_t at, size_t last)
     return 2;
 }
 
+static bool walk_entries(walk_t *walk, size_t first, size_t last);
+
+/** A loop, up to its end marker. @return the entries consumed, 0 if there is something wrong with them. */
+static size_t walk_loop(walk_t *walk, size_t at, size_t last)
+{
+    const ddt_loop_desc_t *loop = &walk->desc[at].loop;
+    uint64_t               node = walk->used;
+    size_t                 end = at + loop->items;
+
+    if (end <= at || end >= last) {
+        return 0;
+    }
+    walk_push(walk, 0, loop->extent, loop->loops);
+    if (!walk_entries(walk, at + 1, end)) {
+        return 0;
+    }
+    walk->nodes[node].items = walk->used - node - 1;
+    if (0 == walk->nodes[node].items || 0 == loop->loops) {
+        walk->used = node;
+    }
+    return end + 1 - at;
+}
+
+/** Blocks of basic elements. @return the entries consumed: 1. */
+static size_t walk_basic(walk_t *walk, size_t at)
+{
+    const ddt_elem_desc_t *entry = &walk->desc[at].elem;
+
+    walk_blocks(walk, entry, entry->blocklen * opal_datatype_basicDatatypes[entry->common.type]->size);
+    return 1;
+}
+
 /** Entries [first, last): a loop's body, or all. False if they are not what we know. */
 static bool walk_entries(walk_t *walk, size_t first, size_t last)
 {
-    size_t i = first;
+    size_t i, taken;
 
-    while (i < last) {
-        const dt_elem_desc_t *entry = &walk->desc[i];
-        size_t                taken = 1;
+    for (i = first; i < last; i += taken) {
+        uint16_t type = walk->desc[i].elem.common.type;
 
-        if (OPAL_DATATYPE_LOOP == entry->elem.common.type) {
-            uint64_t loop = walk->used;
-
-            taken = (size_t) entry->loop.items + 1;
-            if (taken < 2 || taken > last - i) {
-                return false;
-            }
-            walk_push(walk, 0, entry->loop.extent, entry->loop.loops);
-            if (!walk_entries(walk, i + 1, i + taken - 1)) {
-                return false;
-            }
-            walk->nodes[loop].items = walk->used - loop - 1;
-            if (0 == walk->nodes[loop].items || 0 == entry->loop.loops) {
-                walk->used = loop;
-            }
-        } else if (entry->elem.common.type < OPAL_DATATYPE_FIRST_TYPE
-                   || entry->elem.common.type >= OPAL_DATATYPE_MAX_PREDEFINED) {
+        if (OPAL_DATATYPE_LOOP == type) {
+            taken = walk_loop(walk, i, last);
+        } else if (type < OPAL_DATATYPE_FIRST_TYPE || OPAL_DATATYPE_MAX_PREDEFINED <= type) {
             return false;
-        } else if (NULL != walk->pair) {
-            taken = walk_pair(walk, i, last);
-            if (0 == taken) {
-                return false;
-            }
         } else {
-            size_t basic = opal_datatype_basicDatatypes[entry->elem.common.type]->size;
-
-            walk_blocks(walk, &entry->elem, basic * entry->elem.blocklen);
+            taken = NULL != walk->pair ? walk_pair(walk, i, last) : walk_basic(walk, i);
         }
-        i += taken;
+        if (0 == taken) {
+            return false;
+        }
     }
     return true;
 }
