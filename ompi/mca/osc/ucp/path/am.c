@@ -115,44 +115,48 @@ typedef struct cursor_t {
 } cursor_t;
 
 /**
- * Choose the next chunk: fill in where it goes, and make `piece_p` the layout that travels with it (nnodes 0: none,
- * the chunk is contiguous).
+ * Choose the next chunk, and fill in where it goes. *shape_p is the layout that travels with it: NULL if it is
+ * contiguous, the target's own, or a piece of that, made in `piece`, which the caller frees in any case.
  */
-static int chunk_shape(cursor_t *cursor, ompi_osc_ucp_request_header_t *header, ompi_osc_ucp_layout_t *piece_p)
+static int chunk_shape(cursor_t *cursor, ompi_osc_ucp_request_header_t *header, ompi_osc_ucp_layout_t *piece,
+                       const ompi_osc_ucp_layout_t **shape_p)
 {
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
-    ompi_osc_ucp_layout_t         *layout   = transfer->target_layout;
+    const ompi_osc_ucp_layout_t   *layout   = transfer->target_layout;
     uint64_t                       room     = CHUNK_BYTES - CHUNK_BYTES % cursor->cell;
     uint64_t                       left     = layout->size - cursor->pos;
 
     header->disp      = transfer->disp;
     header->len       = left < room ? left : room;
     header->reply_pos = cursor->pos / cursor->cell * cursor->packed;
-    ompi_osc_ucp_layout_contiguous(piece_p, 0, 0);
+    *shape_p          = NULL;
+    ompi_osc_ucp_layout_contiguous(piece, 0, 0);
     if (ompi_osc_ucp_layout_is_contiguous(layout)) {
         header->disp += layout->lb + (int64_t) cursor->pos;
         return OMPI_SUCCESS;
     }
     if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
         header->pos = cursor->pos;
-        *piece_p    = *layout; /* borrowed */
-    } else if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->cell, LAYOUT_NODES_PIECE, &header->len,
-                                          piece_p)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        *shape_p    = layout;
+    } else {
+        if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->cell, LAYOUT_NODES_PIECE, &header->len, piece)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        *shape_p = piece;
     }
-    header->layout_len = (uint32_t) ompi_osc_ucp_layout_encoded_size(piece_p);
+    header->layout_len = (uint32_t) ompi_osc_ucp_layout_encoded_size(*shape_p);
     return OMPI_SUCCESS;
 }
 
 /** Send a chunk whose data are `len` packed bytes of the origin's buffer, behind a layout if there is one. */
-static int chunk_send(cursor_t *cursor, ompi_osc_ucp_request_header_t *header, const ompi_osc_ucp_layout_t *piece,
+static int chunk_send(cursor_t *cursor, ompi_osc_ucp_request_header_t *header, const ompi_osc_ucp_layout_t *shape,
                       uint64_t len)
 {
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
     packed_t                      *packed;
     int                            rc;
 
-    if (0 == header->layout_len && (0 == len || ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout))) {
+    if (NULL == shape && (0 == len || ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout))) {
         const char *data = 0 == len ? NULL : (const char *) transfer->origin + transfer->origin_layout->lb +
                                              cursor->origin.pos;
 
@@ -171,8 +175,8 @@ static int chunk_send(cursor_t *cursor, ompi_osc_ucp_request_header_t *header, c
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     packed->pending = cursor->pending;
-    if (header->layout_len > 0) {
-        ompi_osc_ucp_layout_encode(piece, packed->data);
+    if (NULL != shape) {
+        ompi_osc_ucp_layout_encode(shape, packed->data);
     }
     if (len > 0) {
         ompi_osc_ucp_layout_pack(&cursor->origin, transfer->origin, packed->data + header->layout_len, len);
@@ -190,12 +194,13 @@ static int chunk_next(cursor_t *cursor, const ompi_osc_ucp_request_header_t *mod
 {
     ompi_osc_ucp_request_header_t  header = *model;
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *shape;
     ompi_osc_ucp_layout_t          piece;
     uint64_t                       sent;
     int                            rc;
 
     chunk_admit();
-    rc = chunk_shape(cursor, &header, &piece);
+    rc = chunk_shape(cursor, &header, &piece, &shape);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -206,13 +211,11 @@ static int chunk_next(cursor_t *cursor, const ompi_osc_ucp_request_header_t *mod
     } else {
         transfer->peer->unacknowledged = true;
     }
-    rc = chunk_send(cursor, &header, &piece, sent);
+    rc = chunk_send(cursor, &header, shape, sent);
     if (OMPI_SUCCESS != rc && NULL != transfer->result_layout) {
         chunk_done(cursor->pending, OMPI_SUCCESS);
     }
-    if (piece.nodes != transfer->target_layout->nodes) {
-        ompi_osc_ucp_layout_fini(&piece);
-    }
+    ompi_osc_ucp_layout_fini(&piece);
     cursor->pos += header.len;
     return rc;
 }
