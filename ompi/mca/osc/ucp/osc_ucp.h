@@ -29,6 +29,8 @@ typedef struct ompi_osc_ucp_target_t  ompi_osc_ucp_target_t;
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 typedef struct ompi_osc_ucp_path_t    ompi_osc_ucp_path_t;
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
+typedef struct ompi_osc_ucp_allocation_t  ompi_osc_ucp_allocation_t;
+typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 
 /** What the processes of this job share with their peers, and the parameters. */
 typedef struct ompi_osc_ucp_component_t {
@@ -70,20 +72,27 @@ struct ompi_osc_ucp_peer_t {
     opal_common_ucp_ep_t      *ep;   /**< NULL until the first message; the process's, not the window's */
 
     /* Its window memory. */
-    bool    known;     /**< size and disp_unit are valid */
-    int64_t size;      /**< bytes */
-    int64_t disp_unit; /**< bytes */
-    char   *memory;    /**< its window memory as mapped here; NULL if it is not */
+    bool    known;      /**< size and disp_unit are valid, and the path is the final one */
+    bool    describing; /**< a thread is asking for them */
+    int64_t size;       /**< bytes */
+    int64_t disp_unit;  /**< bytes */
+
+    /* How it is reached directly; of meaning if the path is one that does. */
+    char                      *memory;   /**< its window memory as mapped here; NULL in one's own dynamic window */
+    ompi_osc_ucp_stripe_t     *stripes;  /**< as mapped here */
+    uintptr_t                  key_base; /**< subtracted from an address to choose a stripe: the same for all */
+    opal_common_ucp_mapping_t *mapping;  /**< owned; NULL if it needed none */
 
     /* Completion. */
     uint32_t sequence;      /**< of the next ordered message */
     bool     unacknowledged;/**< messages were sent whose application at the target is not known yet */
-    uint64_t locally_open;  /**< operations that still use a buffer of the caller */
+    uint32_t generation;    /**< of the operations issued now; see ompi_osc_ucp_peer_wait_local */
+    uint64_t open[2];       /**< operations that still use a buffer of the caller, of this generation and the last */
     int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
 
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;
-    bool                locking; /**< a thread is acquiring it lazily */
+    bool                locking; /**< a thread is acquiring it */
     bool                started; /**< in the group of MPI_Win_start */
 };
 
@@ -100,9 +109,10 @@ struct ompi_osc_ucp_window_t {
     void   *base;
     int64_t bytes;
     int     disp_unit;
-    void   *allocation;              /**< MPI_Win_allocate: to be freed */
-    ompi_osc_ucp_segment_t *segment; /**< MPI_Win_allocate_shared: the mapped segment; else NULL */
-    ompi_osc_ucp_stripe_t  *stripes; /**< of the memory that this process may reach directly */
+    ompi_osc_ucp_allocation_t *allocation; /**< MPI_Win_allocate, else NULL */
+    ompi_osc_ucp_segment_t    *segment;    /**< MPI_Win_allocate_shared: the mapped segment; else NULL */
+    ompi_osc_ucp_stripe_t     *stripes;    /**< of the own memory */
+    uintptr_t                  key_base;   /**< subtracted from an address of it to choose a stripe */
 
     /* What all members have in common; -1 if they differ. */
     int64_t uniform_bytes, uniform_disp_unit;
@@ -125,7 +135,6 @@ struct ompi_osc_ucp_window_t {
     uint32_t             exposed_to;  /**< size of its group */
     uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
     uint32_t             barriers;    /**< barriers begun */
-    uint32_t             awaited;     /**< acknowledgements outstanding */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
 };
@@ -188,18 +197,24 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window);
 
 /* osc_ucp_memory.c */
 
-/** Memory of MPI_Win_allocate. Local. */
+/** Memory of MPI_Win_allocate, where peers can map it if possible; and the stripes of any window. Local. */
 int  ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window);
+void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
+
+/** What peers may know of the own memory; malloc'd. NULL if memory is short. */
+ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window);
+
+/** Map a peer's memory by its description, if that is possible, and make the peer's path the mapped one. */
+void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
+
+/* osc_ucp_segment.c */
 
 /** Memory of MPI_Win_allocate_shared, mapped by all members. Collective over comm, and fails on all alike. */
-int  ompi_osc_ucp_memory_share(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
-void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
+int  ompi_osc_ucp_segment_share(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+void ompi_osc_ucp_segment_free(ompi_osc_ucp_window_t *window);
 
 /** Describe the memory of `peer` in a shared window: size, disp_unit and where it is mapped. */
 void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer);
-
-/** Subtracted from an address of window memory to choose its stripes: what is left is the same for all that reach it. */
-uintptr_t ompi_osc_ucp_stripe_key_base(const ompi_osc_ucp_window_t *window);
 
 /** Lock and unlock a member of a shared window, by the word in its segment. lock waits. */
 void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
@@ -287,7 +302,7 @@ void ompi_osc_ucp_request_discard(ompi_request_t *request);
 struct ompi_osc_ucp_pending_t {
     uint64_t              cookie;
     ompi_osc_ucp_peer_t  *peer;
-    bool                  operation; /**< uses buffers of the caller: counted in peer->locally_open */
+    uint64_t             *open;      /**< an operation's count in its peer; NULL for a question */
     ompi_request_t       *request;   /**< the caller's, or NULL */
     uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
     int                   status;
@@ -305,11 +320,11 @@ void ompi_osc_ucp_pendings_fini(void);
 
 /* osc_ucp_flush.c */
 
-/** Wait until the caller may use all buffers again that operations to the peer were given. */
+/** Wait until the caller may use all buffers again that operations to the peer, issued up to now, were given. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer);
 
-/** Wait for every acknowledgement that the paths' flush and unlock have asked for in the window. */
-void ompi_osc_ucp_await(ompi_osc_ucp_window_t *window);
+/** Wait until a count that a path was given (path/path.h) is back at 0. */
+void ompi_osc_ucp_await(const uint32_t *awaited);
 
 /** Complete all operations to all peers at their targets; the first error that a target reported. */
 int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window);

@@ -11,7 +11,7 @@
 #include "path/am.h"
 #include "path/am_target.h"
 
-static int round_run(ompi_osc_ucp_window_t *window, int round)
+static int round_run(ompi_osc_ucp_window_t *window, int round, uint32_t *awaited)
 {
     int                  to   = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, to);
@@ -21,7 +21,7 @@ static int round_run(ompi_osc_ucp_window_t *window, int round)
     if (NULL == peer) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round);
+    rc = ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
     while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
         ompi_osc_ucp_wait_step();
     }
@@ -30,11 +30,13 @@ static int round_run(ompi_osc_ucp_window_t *window, int round)
 
 int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window)
 {
-    int round, rc = OMPI_SUCCESS;
+    uint32_t awaited = 0;
+    int      round, rc = OMPI_SUCCESS;
 
     window->barriers++;
     for (round = 0; OMPI_SUCCESS == rc && INT64_C(1) << round < window->size; round++) {
-        rc = round_run(window, round);
+        rc = round_run(window, round, &awaited);
     }
+    ompi_osc_ucp_await(&awaited);
     return rc;
 }

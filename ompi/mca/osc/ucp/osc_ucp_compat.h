@@ -26,7 +26,6 @@
 #include "ompi/op/op.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
-#include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/threads/mutex.h"
@@ -51,12 +50,6 @@ static inline int ompi_osc_ucp_info_subscribe(ompi_win_t *win, const char *key, 
                                               opal_key_interest_callback_t callback)
 {
     return opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
-}
-
-/** Has MPI_Finalize begun to take MPI down? Other processes may be gone. */
-static inline bool ompi_osc_ucp_finalizing(void)
-{
-    return ompi_mpi_state >= OMPI_MPI_STATE_FINALIZE_STARTED;
 }
 
 /** The process's name as one number, the same in all processes that know it. */

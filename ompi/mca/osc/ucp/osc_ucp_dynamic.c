@@ -89,7 +89,7 @@ int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
     ompi_osc_ucp_window_t  *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_regions_t *regions = window->target->regions;
     uint64_t                start   = (uint64_t) (uintptr_t) base;
-    int                     rc;
+    int                     rc      = OMPI_SUCCESS;
 
     if (NULL == regions) {
         return OMPI_ERR_RMA_FLAVOR;
@@ -100,7 +100,7 @@ int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
     opal_common_ucp_service_lock();
     if (size > 0) {
         rc = region_add(&regions->attached, start, size);
-    } else {
+    } else if (NULL == region_find(&regions->empty, start)) {
         rc = region_add(&regions->empty, start, 1);
     }
     opal_common_ucp_service_unlock();

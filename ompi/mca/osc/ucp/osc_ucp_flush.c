@@ -8,16 +8,26 @@
 
 #include "opal/sys/atomic.h"
 
+/* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation, which
+ * begins as soon as the last one is over. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
-    while (peer->locally_open > 0) {
+    uint32_t mine = peer->generation;
+
+    for (;;) {
+        if (0 == peer->open[(peer->generation - 1) % 2]) {
+            if (mine != peer->generation || 0 == peer->open[peer->generation % 2]) {
+                return;
+            }
+            peer->generation++;
+        }
         ompi_osc_ucp_wait_step();
     }
 }
 
-void ompi_osc_ucp_await(ompi_osc_ucp_window_t *window)
+void ompi_osc_ucp_await(const uint32_t *awaited)
 {
-    while (window->awaited > 0) {
+    while (*(const volatile uint32_t *) awaited > 0) {
         ompi_osc_ucp_wait_step();
     }
 }
@@ -33,25 +43,24 @@ int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer)
 /** Complete all operations to one peer at the target. */
 static int peer_flush(ompi_osc_ucp_peer_t *peer)
 {
-    int rc = peer->path->flush(peer);
+    uint32_t awaited = 0;
+    int      rc      = peer->path->flush(peer, &awaited);
 
-    if (OMPI_SUCCESS == rc) {
-        ompi_osc_ucp_await(peer->window);
-        ompi_osc_ucp_peer_wait_local(peer);
-        rc = ompi_osc_ucp_peer_take_error(peer);
-    }
-    return rc;
+    ompi_osc_ucp_await(&awaited);
+    ompi_osc_ucp_peer_wait_local(peer);
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_peer_take_error(peer) : rc;
 }
 
 int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
-    int                  rc = OMPI_SUCCESS, error;
+    uint32_t             awaited = 0;
+    int                  rc      = OMPI_SUCCESS, error;
 
     for (peer = window->all_peers; NULL != peer && OMPI_SUCCESS == rc; peer = peer->next) {
-        rc = peer->path->flush(peer);
+        rc = peer->path->flush(peer, &awaited);
     }
-    ompi_osc_ucp_await(window);
+    ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         ompi_osc_ucp_peer_wait_local(peer);
         error = ompi_osc_ucp_peer_take_error(peer);

@@ -15,9 +15,11 @@ static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
     int rc = OMPI_SUCCESS;
 
+    peer->locking = true;
     if (OMPI_OSC_UCP_NOCHECK != lock) {
         rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
     }
+    peer->locking = false;
     if (OMPI_SUCCESS == rc) {
         peer->lock = lock;
         opal_atomic_mb();
@@ -26,14 +28,14 @@ static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 }
 
 /** Begin to complete and release; ompi_osc_ucp_await and peer_unlock_end follow. */
-static int peer_unlock_begin(ompi_osc_ucp_peer_t *peer)
+static int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
 
     opal_atomic_mb();
     peer->lock = OMPI_OSC_UCP_UNLOCKED;
-    return OMPI_OSC_UCP_NOCHECK == lock ? peer->path->flush(peer)
-                                        : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+    return OMPI_OSC_UCP_NOCHECK == lock ? peer->path->flush(peer, awaited)
+                                        : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock, awaited);
 }
 
 static int peer_unlock_end(ompi_osc_ucp_peer_t *peer)
@@ -62,7 +64,7 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
     if (NULL == peer) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     } else if ((ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) &&
-               OMPI_OSC_UCP_UNLOCKED == peer->lock) {
+               OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking) {
         window->epoch = OMPI_OSC_UCP_EPOCH_LOCK;
         window->locked++;
         rc = peer_lock(peer, lock_wanted(lock_type, assert));
@@ -78,13 +80,14 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
-    int                    rc = OMPI_ERR_RMA_SYNC, error;
+    uint32_t               awaited = 0;
+    int                    rc      = OMPI_ERR_RMA_SYNC, error;
 
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
     if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
-        rc = peer_unlock_begin(peer);
-        ompi_osc_ucp_await(window);
+        rc = peer_unlock_begin(peer, &awaited);
+        ompi_osc_ucp_await(&awaited);
         error = peer_unlock_end(peer);
         rc    = OMPI_SUCCESS == rc ? error : rc;
         if (0 == --window->locked) {
@@ -104,9 +107,7 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
         ompi_osc_ucp_wait_step();
     }
     if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
-        peer->locking = true;
         rc = peer_lock(peer, peer->window->lock_all_nocheck ? OMPI_OSC_UCP_NOCHECK : OMPI_OSC_UCP_SHARED);
-        peer->locking = false;
     }
     return rc;
 }
@@ -130,15 +131,16 @@ static int lock_mapped(ompi_osc_ucp_window_t *window)
 static int unlock_touched(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
-    int                  rc = OMPI_SUCCESS, error;
+    uint32_t             awaited = 0;
+    int                  rc      = OMPI_SUCCESS, error;
 
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         if (OMPI_OSC_UCP_UNLOCKED != peer->lock) {
-            error = peer_unlock_begin(peer);
+            error = peer_unlock_begin(peer, &awaited);
             rc    = OMPI_SUCCESS == rc ? error : rc;
         }
     }
-    ompi_osc_ucp_await(window);
+    ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         error = peer_unlock_end(peer);
         rc    = OMPI_SUCCESS == rc ? error : rc;

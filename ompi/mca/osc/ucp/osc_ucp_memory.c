@@ -1,277 +1,143 @@
-/* Window memory: allocated, or shared by the members of a node; and the stripes that make accumulates atomic on it.
+/* Window memory that one process owns, and how its peers of the same node come to map it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The segment of MPI_Win_allocate_shared comes from Open MPI's shmem framework, so that it does not depend on which
- * transports UCX has. One process creates it; its head describes all members, in memory that exists once per node.
+ * The memory of MPI_Win_allocate comes from UCX, which puts it where the processes of the node can map it, if one of its
+ * transports can. A head in front of it holds what they share with the owner: the stripes that make accumulates atomic.
+ * Whether a peer can map the memory shows when it tries: nothing else is a reliable sign.
  */
 
 #include "osc_ucp.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "opal/mca/shmem/base/base.h"
-#include "opal/util/proc.h"
+#include "path/am_wire.h"
+#include "path/path.h"
 
-/** Alignment of window memory: no two windows share a cache line. */
+/** Alignment of window memory without a transport: no two windows share a cache line. */
 #define ALIGNMENT 64
 
-/**
- * A fair reader-writer lock: a ticket is the place in the queue, and both kinds are let in by ticket. Readers pass the
- * turn on at once, to the next reader.
- */
-typedef struct ticket_lock_t {
-    uint32_t next;      /**< next ticket */
-    uint32_t exclusive; /**< ticket that may hold it alone */
-    uint32_t shared;    /**< ticket that may join */
-    uint32_t unused;
-} ticket_lock_t;
-
-/** A member of a shared window. */
-typedef struct member_t {
-    ticket_lock_t lock;
-    uint64_t      offset; /**< of its memory in the segment */
-    int64_t       size;
-    int64_t       disp_unit;
-    char          pad[24]; /* one cache line */
-} member_t;
-
-_Static_assert(64 == sizeof(member_t), "members must not share cache lines");
-
-/** The head of a segment; the members' memory follows, from a page boundary on. */
+/** In front of the memory of MPI_Win_allocate. */
 typedef struct head_t {
+    uint64_t              nonce; /**< tells this memory from another that a process may map by mistake */
+    char                  pad[56];
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
-    member_t              members[];
 } head_t;
 
-/** A segment as it is mapped here. */
-struct ompi_osc_ucp_segment_t {
-    opal_shmem_ds_t ds;
-    head_t         *head;
+_Static_assert(0 == sizeof(head_t) % ALIGNMENT, "window memory follows the head");
+
+struct ompi_osc_ucp_allocation_t {
+    opal_common_ucp_memory_t *memory; /**< NULL: from the C library */
+    head_t                   *head;
 };
 
 /** Stripes for memory that no other process reaches directly: one table serves all such windows. */
 static ompi_osc_ucp_stripe_t own_stripes[OMPI_OSC_UCP_STRIPES] __attribute__((aligned(64)));
 
-int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
+/** Memory that peers may map; if UCX has none to give, any. */
+static int allocation_make(ompi_osc_ucp_allocation_t *allocation, size_t bytes)
 {
     void *memory = NULL;
+
+    if (opal_common_ucp_is_open() &&
+        OPAL_SUCCESS == opal_common_ucp_memory_allocate(bytes, &allocation->memory, &memory)) {
+        allocation->head = memory;
+        return OMPI_SUCCESS;
+    }
+    allocation->memory = NULL;
+    if (0 != posix_memalign(&memory, ALIGNMENT, bytes)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    allocation->head = memory;
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_allocation_t *allocation;
+    int                        rc;
 
     window->stripes = own_stripes;
     if (MPI_WIN_FLAVOR_ALLOCATE != window->flavor) {
         return OMPI_SUCCESS;
     }
-    if (0 != posix_memalign(&memory, ALIGNMENT, window->bytes > 0 ? (size_t) window->bytes : 1)) {
+    allocation = malloc(sizeof(*allocation));
+    if (NULL == allocation) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    window->allocation = memory;
-    window->base       = memory;
-    return OMPI_SUCCESS;
-}
-
-/** Round up to whole pages. */
-static uint64_t pages(uint64_t bytes)
-{
-    uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
-
-    return (bytes + page - 1) / page * page;
-}
-
-/** What a member tells the others. */
-typedef struct share_t {
-    int64_t size, disp_unit;
-} share_t;
-
-/** Lay the members' memory out; the size of the segment. `head` may be NULL, to ask for the size alone. */
-static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
-{
-    uint64_t offset = pages(sizeof(*head) + (size_t) n * sizeof(member_t));
-    int      i;
-
-    for (i = 0; i < n; i++) {
-        if (NULL != head) {
-            head->members[i].offset    = offset;
-            head->members[i].size      = shares[i].size;
-            head->members[i].disp_unit = shares[i].disp_unit;
-        }
-        offset += noncontig ? pages((uint64_t) shares[i].size) : (uint64_t) shares[i].size;
-    }
-    return pages(offset);
-}
-
-/** Create the segment: the leader's part. */
-static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
-{
-    ompi_osc_ucp_segment_t *segment = window->segment;
-    opal_process_name_t     name    = OPAL_PROC_MY_NAME;
-    const char             *folder  = 0 == access("/dev/shm", W_OK) ? "/dev/shm" : opal_process_info.proc_session_dir;
-    uint64_t                size    = segment_plan(shares, window->size, window->noncontig, NULL);
-    char                   *file;
-    int                     rc;
-
-    if (asprintf(&file, "%s/osc_ucp.%x.%x.%llx", folder, name.jobid, name.vpid, (unsigned long long) window->id) < 0) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    rc = opal_shmem_segment_create(&segment->ds, file, size);
-    free(file);
-    if (OPAL_SUCCESS != rc) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    segment->head = opal_shmem_segment_attach(&segment->ds);
-    if (NULL == segment->head) {
-        opal_shmem_unlink(&segment->ds);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    segment_plan(shares, window->size, window->noncontig, segment->head);
-    return OMPI_SUCCESS;
-}
-
-/** Map the segment that the leader has created, and forget its name once all have. Collective. */
-static int segment_map(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
-{
-    ompi_osc_ucp_segment_t *segment = window->segment;
-    int                     rc;
-
-    rc = comm->c_coll->coll_bcast(&segment->ds, sizeof(segment->ds), MPI_BYTE, 0, comm,
-                                  comm->c_coll->coll_bcast_module);
-    if (OMPI_SUCCESS == rc && NULL == segment->head) {
-        segment->head = opal_shmem_segment_attach(&segment->ds);
-        rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
-    }
-    rc = ompi_osc_ucp_agree(comm, rc);
-    if (0 == window->rank) {
-        opal_shmem_unlink(&segment->ds);
-    }
-    return rc;
-}
-
-/** Tell each other the sizes, create, map: each step on all processes, or on none. */
-static int segment_make(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, share_t *shares)
-{
-    share_t mine = { .size = window->bytes, .disp_unit = window->disp_unit };
-    int     rc;
-
-    rc = ompi_osc_ucp_agree(comm, NULL != window->segment && NULL != shares ? OMPI_SUCCESS
-                                                                            : OMPI_ERR_OUT_OF_RESOURCE);
+    rc = allocation_make(allocation, sizeof(head_t) + (size_t) window->bytes);
     if (OMPI_SUCCESS != rc) {
+        free(allocation);
         return rc;
     }
-    rc = comm->c_coll->coll_allgather(&mine, sizeof(mine), MPI_BYTE, shares, sizeof(mine), MPI_BYTE, comm,
-                                      comm->c_coll->coll_allgather_module);
-    if (OMPI_SUCCESS == rc && 0 == window->rank) {
-        rc = segment_create(window, shares);
-    }
-    rc = ompi_osc_ucp_agree(comm, rc);
-    return OMPI_SUCCESS == rc ? segment_map(window, comm) : rc;
-}
-
-int ompi_osc_ucp_memory_share(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
-{
-    share_t *shares = malloc((size_t) window->size * sizeof(*shares));
-    head_t  *head;
-    int      rc;
-
-    window->segment = calloc(1, sizeof(*window->segment));
-    rc = segment_make(window, comm, shares);
-    free(shares);
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_memory_free(window);
-        return rc;
-    }
-    head            = window->segment->head;
-    window->stripes = head->stripes;
-    window->base    = (char *) head + head->members[window->rank].offset;
+    memset(allocation->head, 0, sizeof(head_t));
+    allocation->head->nonce = ompi_osc_ucp_proc_key(window->group, window->rank) ^ window->id << 40;
+    window->allocation      = allocation;
+    window->stripes         = allocation->head->stripes;
+    window->key_base        = (uintptr_t) allocation->head;
+    window->base            = allocation->head + 1;
     return OMPI_SUCCESS;
 }
 
 void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
 {
-    free(window->allocation);
+    ompi_osc_ucp_allocation_t *allocation = window->allocation;
+
+    if (NULL == allocation) {
+        return;
+    }
+    if (NULL != allocation->memory) {
+        opal_common_ucp_memory_free(allocation->memory);
+    } else {
+        free(allocation->head);
+    }
+    free(allocation);
     window->allocation = NULL;
-    if (NULL != window->segment) {
-        if (NULL != window->segment->head) {
-            opal_shmem_segment_detach(&window->segment->ds);
-        }
-        free(window->segment);
-        window->segment = NULL;
-    }
 }
 
-uintptr_t ompi_osc_ucp_stripe_key_base(const ompi_osc_ucp_window_t *window)
+ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window)
 {
-    return NULL == window->segment ? 0 : (uintptr_t) window->segment->head;
+    const ompi_osc_ucp_allocation_t *allocation = window->allocation;
+    ompi_osc_ucp_description_t      *description = calloc(1, sizeof(*description));
+    void                            *key;
+    size_t                           len;
+
+    if (NULL == description) {
+        return NULL;
+    }
+    description->size      = window->bytes;
+    description->disp_unit = window->disp_unit;
+    if (NULL == allocation || NULL == allocation->memory ||
+        OPAL_SUCCESS != opal_common_ucp_memory_key(allocation->memory, &key, &len)) {
+        return description;
+    }
+    if (len <= sizeof(description->key)) {
+        description->head  = (uint64_t) (uintptr_t) allocation->head;
+        description->nonce = allocation->head->nonce;
+        memcpy(description->key, key, len);
+    }
+    free(key);
+    return description;
 }
 
-void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer)
+void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
-    head_t         *head   = peer->window->segment->head;
-    const member_t *member = &head->members[peer->rank];
+    opal_common_ucp_mapping_t *mapping;
+    void                      *address;
+    head_t                    *head;
 
-    peer->memory    = (char *) head + member->offset;
-    peer->size      = member->size;
-    peer->disp_unit = member->disp_unit;
-    peer->known     = true;
-}
-
-void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
-{
-    ticket_lock_t *lock   = &window->segment->head->members[rank].lock;
-    uint32_t       ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_ACQ_REL);
-    uint32_t      *turn   = exclusive ? &lock->exclusive : &lock->shared;
-
-    while (ticket != __atomic_load_n(turn, __ATOMIC_ACQUIRE)) {
-        ompi_osc_ucp_wait_step();
+    if (0 == description->head ||
+        OPAL_SUCCESS != opal_common_ucp_map(peer->ep, description->key, description->head, &mapping, &address)) {
+        return;
     }
-    if (!exclusive) {
-        __atomic_store_n(&lock->shared, ticket + 1, __ATOMIC_RELEASE);
+    head = address;
+    if (head->nonce != description->nonce) {
+        opal_common_ucp_unmap(mapping);
+        return;
     }
-}
-
-void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
-{
-    ticket_lock_t *lock = &window->segment->head->members[rank].lock;
-
-    if (exclusive) {
-        __atomic_fetch_add(&lock->shared, 1, __ATOMIC_RELEASE);
-    }
-    __atomic_fetch_add(&lock->exclusive, 1, __ATOMIC_RELEASE);
-}
-
-/** MPI_PROC_NULL asks for the first member that has memory (MPI-3.1 section 11.2.3). */
-static int first_with_memory(const ompi_osc_ucp_window_t *window)
-{
-    int rank;
-
-    for (rank = 0; rank < window->size; rank++) {
-        if (window->segment->head->members[rank].size > 0) {
-            return rank;
-        }
-    }
-    return MPI_PROC_NULL;
-}
-
-int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr)
-{
-    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    const member_t        *member;
-
-    if (NULL == window->segment) {
-        return OMPI_ERR_RMA_FLAVOR;
-    }
-    if (MPI_PROC_NULL == rank) {
-        rank = first_with_memory(window);
-    }
-    if (MPI_PROC_NULL == rank) {
-        *size              = 0;
-        *disp_unit         = 0;
-        *(void **) baseptr = NULL;
-        return OMPI_SUCCESS;
-    }
-    member             = &window->segment->head->members[rank];
-    *size              = (size_t) member->size;
-    *disp_unit         = (int) member->disp_unit;
-    *(void **) baseptr = (char *) window->segment->head + member->offset;
-    return OMPI_SUCCESS;
+    peer->mapping  = mapping;
+    peer->memory   = (char *) (head + 1);
+    peer->stripes  = head->stripes;
+    peer->key_base = (uintptr_t) head;
+    peer->path     = &ompi_osc_ucp_path_mapped;
 }

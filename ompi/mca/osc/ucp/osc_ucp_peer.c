@@ -117,9 +117,11 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
     }
     all = malloc((size_t) longest * size);
     rc  = addresses_gather(comm, longest, all);
+    ompi_osc_ucp_enter();
     for (rank = 0; OMPI_SUCCESS == rc && rank < size; rank++) {
         rc = proc_add(comm->c_local_group, rank, all + (size_t) rank * longest, (size_t) longest);
     }
+    ompi_osc_ucp_leave();
     free(all);
     return ompi_osc_ucp_agree(comm, rc);
 }
@@ -135,6 +137,8 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
     } else if (peer->rank == window->rank) {
         peer->path      = &ompi_osc_ucp_path_self;
         peer->memory    = window->base; /* NULL in a dynamic window, where displacements are addresses */
+        peer->stripes   = window->stripes;
+        peer->key_base  = window->key_base;
         peer->size      = window->bytes;
         peer->disp_unit = window->disp_unit;
         peer->known     = true;
@@ -142,7 +146,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
         peer->path      = &ompi_osc_ucp_path_am;
         peer->size      = window->uniform_bytes;
         peer->disp_unit = window->uniform_disp_unit;
-        peer->known     = peer->size >= 0 && peer->disp_unit >= 0;
+        peer->known     = peer->size >= 0 && peer->disp_unit >= 0 && MPI_WIN_FLAVOR_ALLOCATE != window->flavor;
     }
 }
 
@@ -202,15 +206,21 @@ int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_description_t description;
     int                        rc;
 
+    while (peer->describing) {
+        ompi_osc_ucp_wait_step();
+    }
     if (peer->known) {
         return OMPI_SUCCESS;
     }
+    peer->describing = true;
     rc = ompi_osc_ucp_am_describe(peer, &description);
     if (OMPI_SUCCESS == rc) {
         peer->size      = description.size;
         peer->disp_unit = description.disp_unit;
         peer->known     = true;
+        ompi_osc_ucp_memory_map(peer, &description);
     }
+    peer->describing = false;
     return rc;
 }
 
@@ -220,6 +230,9 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
 
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
+        if (NULL != peer->mapping) {
+            opal_common_ucp_unmap(peer->mapping);
+        }
         free(peer);
     }
     OBJ_DESTRUCT(&window->peers);

@@ -68,14 +68,14 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
 
     pending = &slot->pending;
     memset(pending, 0, sizeof(*pending));
-    pending->cookie    = (uint64_t) slot->uses << 32 | index;
-    pending->peer      = peer;
-    pending->parts     = 1;
-    pending->operation = operation;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, 0);
+    pending->cookie = (uint64_t) slot->uses << 32 | index;
+    pending->peer   = peer;
+    pending->parts  = 1;
     if (operation) {
-        peer->locally_open++;
+        pending->open = &peer->open[peer->generation % 2];
+        (*pending->open)++;
     }
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, 0);
     return pending;
 }
 
@@ -101,10 +101,10 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
     if (0 != --pending->parts) {
         return;
     }
-    if (pending->operation) {
-        pending->peer->locally_open--;
-        if (OMPI_SUCCESS != pending->status) {
-            pending->peer->error = pending->status;
+    if (NULL != pending->open) {
+        (*pending->open)--;
+        if (OMPI_SUCCESS != pending->status && NULL == pending->request) {
+            pending->peer->error = pending->status; /* a request tells it itself */
         }
     }
     if (NULL != pending->ended) {

@@ -65,8 +65,21 @@ static void posts_await(ompi_osc_ucp_window_t *window)
     }
 }
 
-/** Let operations go to the epoch's targets, or no longer. */
-static int started_mark(ompi_osc_ucp_window_t *window, bool started)
+/** No longer let operations go to the epoch's targets. */
+static void started_clear(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        peer->started = false;
+    }
+    free(window->started);
+    window->started  = NULL;
+    window->nstarted = 0;
+}
+
+/** Let operations go to the epoch's targets. */
+static int started_mark(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
     int                  i;
@@ -74,9 +87,10 @@ static int started_mark(ompi_osc_ucp_window_t *window, bool started)
     for (i = 0; i < window->nstarted; i++) {
         peer = ompi_osc_ucp_peer(window, window->started[i]);
         if (NULL == peer) {
+            started_clear(window);
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        peer->started = started;
+        peer->started = true;
     }
     return OMPI_SUCCESS;
 }
@@ -91,7 +105,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         rc = group_ranks(window, group, &window->nstarted, &window->started);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = started_mark(window, true);
+        rc = started_mark(window);
     }
     if (OMPI_SUCCESS == rc) {
         window->epoch = OMPI_OSC_UCP_EPOCH_START;
@@ -105,26 +119,24 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
 }
 
 /** Tell a target that the epoch is over. A dynamic window's target may have refused something: ask it first. */
-static int target_complete(ompi_osc_ucp_peer_t *peer)
+static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    int error = OMPI_SUCCESS, rc = OMPI_SUCCESS;
+    uint32_t answers = 0;
+    int      rc      = OMPI_SUCCESS;
 
     if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
-        rc = peer->path->flush(peer);
-        ompi_osc_ucp_await(peer->window);
+        rc = peer->path->flush(peer, &answers);
+        ompi_osc_ucp_await(&answers);
     }
-    if (OMPI_SUCCESS == rc) {
-        rc = peer->path->complete(peer);
-    }
-    ompi_osc_ucp_peer_wait_local(peer);
-    error = ompi_osc_ucp_peer_take_error(peer);
-    return OMPI_SUCCESS == rc ? error : rc;
+    return OMPI_SUCCESS == rc ? peer->path->complete(peer, awaited) : rc;
 }
 
 int ompi_osc_ucp_complete(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    int                    error  = OMPI_SUCCESS, i, rc;
+    ompi_osc_ucp_peer_t   *peer;
+    uint32_t               awaited = 0;
+    int                    error   = OMPI_SUCCESS, i, rc;
 
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
@@ -132,14 +144,18 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         return OMPI_ERR_RMA_SYNC;
     }
     for (i = 0; i < window->nstarted; i++) {
-        rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]));
+        rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
         error = OMPI_SUCCESS == error ? rc : error;
     }
-    (void) started_mark(window, false);
-    free(window->started);
-    window->started  = NULL;
-    window->nstarted = 0;
-    window->epoch    = OMPI_OSC_UCP_EPOCH_NONE;
+    ompi_osc_ucp_await(&awaited);
+    for (i = 0; i < window->nstarted; i++) {
+        peer = ompi_osc_ucp_peer(window, window->started[i]);
+        ompi_osc_ucp_peer_wait_local(peer);
+        rc    = ompi_osc_ucp_peer_take_error(peer);
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    started_clear(window);
+    window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
     ompi_osc_ucp_leave();
     return error;
 }
@@ -148,7 +164,8 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
-    int                   *ranks = NULL;
+    uint32_t               awaited = 0;
+    int                   *ranks   = NULL;
     int                    n = 0, i, rc = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_enter();
@@ -162,8 +179,9 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     }
     for (i = 0; OMPI_SUCCESS == rc && i < n && 0 == (assert & MPI_MODE_NOCHECK); i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : peer->path->post(peer);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : peer->path->post(peer, &awaited);
     }
+    ompi_osc_ucp_await(&awaited);
     free(ranks);
     ompi_osc_ucp_leave();
     return rc;

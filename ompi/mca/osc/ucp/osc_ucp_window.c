@@ -83,9 +83,15 @@ static int info_up(creation_t *creation, int rc)
 
 static int transport_up(creation_t *creation, int rc)
 {
+    int started = OMPI_SUCCESS;
+
     (void) rc;
-    /* A window of one process needs no transport, and a shared-memory-only job may not even have one. */
-    return 1 == creation->window->size ? OMPI_SUCCESS : ompi_osc_ucp_start_transport(&creation->reason);
+    if (creation->window->size > 1) { /* alone, a process needs no transport */
+        ompi_osc_ucp_enter();
+        started = ompi_osc_ucp_start_transport(&creation->reason);
+        ompi_osc_ucp_leave();
+    }
+    return started;
 }
 
 /** One line per job, from the first process that failed. */
@@ -94,6 +100,16 @@ static void complain(const creation_t *creation)
     opal_output(0, "osc/ucp cannot create a window: UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES, or run "
                    "without osc/ucp: --mca osc ^ucp",
                 NULL != creation->reason ? creation->reason : "unknown reason");
+}
+
+static bool procs_known(const ompi_osc_ucp_window_t *window)
+{
+    bool known;
+
+    ompi_osc_ucp_enter();
+    known = ompi_osc_ucp_procs_known(window->group);
+    ompi_osc_ucp_leave();
+    return known;
 }
 
 /**
@@ -112,7 +128,7 @@ static int common_agree(creation_t *creation, int rc)
     mine[SIZE_MIN_] = -window->bytes;
     mine[UNIT_MAX_] = window->disp_unit;
     mine[UNIT_MIN_] = -window->disp_unit;
-    mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !ompi_osc_ucp_procs_known(window->group);
+    mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !procs_known(window);
     mine[ID]        = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
 
     if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
@@ -135,8 +151,14 @@ static int memory_up(creation_t *creation, int rc)
 {
     (void) rc;
     return MPI_WIN_FLAVOR_SHARED == creation->window->flavor
-               ? ompi_osc_ucp_memory_share(creation->window, creation->comm)
+               ? ompi_osc_ucp_segment_share(creation->window, creation->comm)
                : ompi_osc_ucp_memory_allocate(creation->window);
+}
+
+static void memory_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_memory_free(window);
+    ompi_osc_ucp_segment_free(window);
 }
 
 static int target_up(creation_t *creation, int rc)
@@ -206,7 +228,7 @@ static const stage_t stages[] = {
     { info_up, NULL, false },
     { transport_up, NULL, false },
     { common_agree, NULL, true },
-    { memory_up, ompi_osc_ucp_memory_free, false },
+    { memory_up, memory_down, false },
     { target_up, target_down, false },
     { publish_agree, withdraw, true }
 };
@@ -320,37 +342,6 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     return OMPI_SUCCESS;
 }
 
-static void flushed(void *arg, int status)
-{
-    (void) status;
-    __atomic_fetch_sub((int *) arg, 1, __ATOMIC_RELEASE);
-}
-
-/**
- * Hand everything over to the network that this process has sent, its part in the last barrier included: in
- * MPI_Finalize it will be too late, since UCX ends there without asking the peers. A window that is freed by
- * MPI_Finalize itself comes late, too: peers that have all they need may be gone.
- */
-static void transport_flush(void)
-{
-    int open = 2;
-
-    if (ompi_osc_ucp_finalizing()) {
-        opal_common_ucp_quiet();
-    }
-    if (OMPI_SUCCESS != opal_common_ucp_flush(OPAL_COMMON_UCP_ORIGIN, flushed, &open)) {
-        flushed(&open, OMPI_ERROR);
-    }
-    opal_common_ucp_service_lock();
-    if (OMPI_SUCCESS != opal_common_ucp_flush(OPAL_COMMON_UCP_SERVICE, flushed, &open)) {
-        flushed(&open, OMPI_ERROR);
-    }
-    opal_common_ucp_service_unlock();
-    while (__atomic_load_n(&open, __ATOMIC_ACQUIRE) > 0) {
-        ompi_osc_ucp_wait_step();
-    }
-}
-
 int ompi_osc_ucp_free(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -361,20 +352,14 @@ int ompi_osc_ucp_free(ompi_win_t *win)
     }
     ompi_osc_ucp_enter();
     if (!window->exposed && ompi_osc_ucp_may_begin(window)) {
-        rc = ompi_osc_ucp_complete_all(window);
+        (void) ompi_osc_ucp_complete_all(window);
         /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
         (void) ompi_osc_ucp_barrier(window);
-        if (window->size > 1) {
-            transport_flush();
-        }
+        stages_down(window, ~0u);
+        win->w_osc_module = NULL;
+        window_delete(window);
+        rc = OMPI_SUCCESS;
     }
-    if (OMPI_ERR_RMA_SYNC == rc) {
-        ompi_osc_ucp_leave();
-        return rc;
-    }
-    stages_down(window, ~0u);
-    win->w_osc_module = NULL;
-    window_delete(window);
     ompi_osc_ucp_leave();
     return rc;
 }

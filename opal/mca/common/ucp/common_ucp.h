@@ -25,6 +25,12 @@
 /** A connection from one of our workers to one of a peer's; opaque. */
 typedef struct opal_common_ucp_ep_t opal_common_ucp_ep_t;
 
+/** Memory that UCX allocated; opaque. */
+typedef struct opal_common_ucp_memory_t opal_common_ucp_memory_t;
+
+/** A peer's memory as it is mapped here; opaque. */
+typedef struct opal_common_ucp_mapping_t opal_common_ucp_mapping_t;
+
 typedef enum opal_common_ucp_side_t {
     OPAL_COMMON_UCP_ORIGIN,
     OPAL_COMMON_UCP_SERVICE
@@ -41,7 +47,10 @@ typedef enum opal_common_ucp_side_t {
 typedef void (*opal_common_ucp_handler_fn_t)(const void *header, size_t header_len, const void *data, size_t len,
                                              opal_common_ucp_ep_t *reply_ep);
 
-/** The buffers of a send may be used again. Called once per send that returned OPAL_SUCCESS, maybe before it returns. */
+/**
+ * The message is in the network's hands, and its buffers may be used again. Called once per send that returned
+ * OPAL_SUCCESS, maybe before it returns. Until then the sender's worker must be progressed for the message to leave.
+ */
 typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
 
 /**
@@ -51,10 +60,7 @@ typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
 int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
                          char **reason_p);
 
-/** Peers are ending, and may be gone already: keep UCX's remarks about that off the terminal, until it is closed. */
-void opal_common_ucp_quiet(void);
-
-/** Stop the service thread and end UCX. What was sent and not flushed is lost. */
+/** Stop the service thread and end UCX. What is not yet in the network's hands is lost. */
 void opal_common_ucp_close(void);
 
 bool opal_common_ucp_is_open(void);
@@ -74,10 +80,22 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
                          const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg);
 
 /**
- * Begin to hand everything that was sent from one side over to the network, so that it arrives even if this process
- * ends; `flushed` is called once, maybe before this returns. The service side's lock must be held for that side.
+ * Allocate `size` bytes where other processes of the node can map them, if a transport offers that, else anywhere;
+ * page-aligned, zeroed. Untouched pages take no memory.
  */
-int opal_common_ucp_flush(opal_common_ucp_side_t side, opal_common_ucp_sent_fn_t flushed, void *arg);
+int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p);
+void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory);
+
+/** What a peer needs to map the memory: malloc'd, to be sent to it. */
+int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, size_t *len_p);
+
+/**
+ * Map memory of the process behind an endpoint, by its key; *address_p is where its address `remote` is here. Origin
+ * side. Fails, in a normal way, if there is no shared memory between the two.
+ */
+int  opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote,
+                         opal_common_ucp_mapping_t **mapping_p, void **address_p);
+void opal_common_ucp_unmap(opal_common_ucp_mapping_t *mapping);
 
 /** Progress the origin worker; the caller serializes. Returns the number of events. */
 unsigned opal_common_ucp_progress_origin(void);

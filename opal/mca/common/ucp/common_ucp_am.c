@@ -122,23 +122,6 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
                                               send->header, header_len, data, len, &param));
 }
 
-int opal_common_ucp_flush(opal_common_ucp_side_t side, opal_common_ucp_sent_fn_t flushed, void *arg)
-{
-    opal_common_ucp_send_t *send  = send_get(side);
-    ucp_request_param_t     param = {
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
-        .cb.send      = send_completed
-    };
-
-    if (NULL == send) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
-    }
-    send->sent      = flushed;
-    send->arg       = arg;
-    param.user_data = send;
-    return send_started(send, ucp_worker_flush_nbx(opal_common_ucp_transport.worker[side], &param));
-}
-
 void opal_common_ucp_sends_free(void)
 {
     opal_common_ucp_send_t *send;

@@ -15,7 +15,7 @@
 
 opal_common_ucp_transport_t opal_common_ucp_transport;
 
-/** UCX's first complaint while it is quiet. Read only after a failed start, when there is one thread. */
+/** UCX's first complaint while it starts or ends. */
 static char complaint[256];
 
 /**
@@ -36,21 +36,6 @@ static ucs_log_func_rc_t keep_complaint(const char *file, unsigned line, const c
         vsnprintf(complaint, sizeof(complaint), format, args);
     }
     return UCS_LOG_FUNC_RC_STOP;
-}
-
-void opal_common_ucp_quiet(void)
-{
-    if (!opal_common_ucp_transport.quiet) {
-        ucs_log_push_handler(keep_complaint);
-        opal_common_ucp_transport.quiet = true;
-    }
-}
-
-/** Let UCX speak for itself again. */
-static void listen_again(void)
-{
-    ucs_log_pop_handler();
-    opal_common_ucp_transport.quiet = false;
 }
 
 int opal_common_ucp_status(ucs_status_t status)
@@ -130,9 +115,9 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
 
     complaint[0] = '\0';
-    opal_common_ucp_quiet();
+    ucs_log_push_handler(keep_complaint);
     status = transport_create();
-    listen_again();
+    ucs_log_pop_handler();
     if (UCS_OK != status) {
         *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
         return opal_common_ucp_status(status);
@@ -149,12 +134,13 @@ void opal_common_ucp_close(void)
         return;
     }
     opal_common_ucp_service_stop();
-    opal_common_ucp_quiet();
+    /* Peers may be gone already: nobody wants to read that. */
+    ucs_log_push_handler(keep_complaint);
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
     opal_common_ucp_workers_destroy();
     opal_common_ucp_sends_free();
     ucp_cleanup(t->context);
-    listen_again();
+    ucs_log_pop_handler();
     t->open = false;
 }
 

@@ -38,7 +38,6 @@ typedef struct opal_common_ucp_transport_t {
     ucp_address_t               *address;       /**< of the service worker */
     size_t                       address_len;
     bool                         open;
-    bool                         quiet;         /**< UCX's log is kept off the terminal */
 } opal_common_ucp_transport_t;
 
 extern opal_common_ucp_transport_t opal_common_ucp_transport;

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * It sleeps in the kernel on the worker's event descriptor. The component cannot see the program leave MPI, so the
- * two take turns by a counter: whoever polls inside MPI advances it, and a woken thread that sees it move leaves the
+ * two take turns by a counter: whoever polls inside MPI advances it, and a woken thread that sees it run leaves the
  * worker to the poller, unarmed (an armed worker makes every message a system call), and looks again later. When the
- * counter has stood still for one interval, the thread takes over, drains, arms and sleeps.
+ * counter has stood still, or nearly, for one interval, the thread takes over, drains, arms and sleeps.
  */
 
 #include "common_ucp_internal.h"
@@ -19,15 +19,22 @@
 
 #include "opal/constants.h"
 
-/** First and longest interval between two looks at a polling program, nanoseconds. */
-#define BACKOFF_MIN_NS 200000L
+/** First and longest interval between two looks, nanoseconds. */
+#define BACKOFF_MIN_NS 50000L
 #define BACKOFF_MAX_NS 4000000L
+
+/** A program that polls does so more often than this in the shortest interval; a rare call does not count. */
+#define POLLS_MIN 16
+
+/** Events that the thread takes before it lets others have the lock. */
+#define EVENTS_MAX 64
 
 static struct {
     pthread_t thread;
     bool      running;
     int       worker_fd; /**< UCX's; readable when an armed worker has work */
     int       stop_fd;   /**< ours; readable when the thread shall end */
+    bool      stop;      /**< the same, for a busy thread */
     uint64_t  polls;     /**< advanced by every poll from inside MPI */
 } service;
 
@@ -55,43 +62,69 @@ static bool sleep_for(bool armed, long interval_ns)
     return 0 == (fds[0].revents & POLLIN);
 }
 
-/** Take what has arrived, until the worker is empty and armed. */
-static void drain_and_arm(void)
+/** Take some of what has arrived; if that was all, arm the worker. UCS_OK: it is armed. */
+static ucs_status_t drain_and_arm(unsigned *events_p)
 {
     ucp_worker_h worker = opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE];
-    ucs_status_t status;
+    ucs_status_t status = UCS_ERR_BUSY;
+    unsigned     events = 0, step;
 
+    opal_common_ucp_service_lock();
     do {
-        opal_common_ucp_service_lock();
-        while (0 != ucp_worker_progress(worker)) {
-            continue;
-        }
+        step    = ucp_worker_progress(worker);
+        events += step;
+    } while (0 != step && events < EVENTS_MAX);
+    if (0 == step) {
         status = ucp_worker_arm(worker);
-        opal_common_ucp_service_unlock();
-    } while (UCS_ERR_BUSY == status);
+    }
+    opal_common_ucp_service_unlock();
+    *events_p = events;
+    return status;
+}
+
+static uint64_t polls_now(void)
+{
+    return __atomic_load_n(&service.polls, __ATOMIC_RELAXED);
+}
+
+/** Leave the worker to a program that polls, for as long as it does. False at the end. */
+static bool stand_aside(uint64_t seen)
+{
+    long     backoff;
+    uint64_t now;
+
+    for (backoff = BACKOFF_MIN_NS; (now = polls_now()) - seen > POLLS_MIN; backoff *= 2) {
+        seen = now;
+        if (!sleep_for(false, backoff < BACKOFF_MAX_NS ? backoff : BACKOFF_MAX_NS)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void *service_main(void *arg)
 {
-    uint64_t seen = __atomic_load_n(&service.polls, __ATOMIC_RELAXED), now;
-    long     backoff;
+    long         backoff = BACKOFF_MIN_NS;
+    bool         awake   = true;
+    unsigned     events;
+    uint64_t     seen;
+    ucs_status_t status;
 
-    for (;;) {
-        drain_and_arm();
-        if (!sleep_for(true, -1)) {
-            return arg;
-        }
-        for (backoff = BACKOFF_MIN_NS;; backoff = backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS) {
-            now = __atomic_load_n(&service.polls, __ATOMIC_RELAXED);
-            if (now == seen) {
-                break;
-            }
-            seen = now;
-            if (!sleep_for(false, backoff)) {
-                return arg;
-            }
+    while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
+        seen   = polls_now();
+        status = drain_and_arm(&events);
+        if (UCS_OK == status) {
+            awake   = sleep_for(true, -1) && stand_aside(seen);
+            backoff = BACKOFF_MIN_NS;
+        } else if (events > 0) {
+            backoff = BACKOFF_MIN_NS;
+        } else {
+            /* Nothing comes, and something cannot leave: a reply to a process that is not inside MPI, say. */
+            awake   = sleep_for(false, backoff);
+            backoff = backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS;
         }
     }
+    return arg;
 }
 
 static int thread_create(void)
@@ -119,6 +152,7 @@ int opal_common_ucp_service_start(void)
     if (UCS_OK != status) {
         return opal_common_ucp_status(status);
     }
+    service.stop    = false;
     service.stop_fd = eventfd(0, EFD_CLOEXEC);
     if (service.stop_fd < 0) {
         return OPAL_ERR_OUT_OF_RESOURCE;
@@ -139,6 +173,7 @@ void opal_common_ucp_service_stop(void)
     if (!service.running) {
         return;
     }
+    __atomic_store_n(&service.stop, true, __ATOMIC_RELEASE);
     while (write(service.stop_fd, &one, sizeof(one)) < 0 && EINTR == errno) {
         continue;
     }

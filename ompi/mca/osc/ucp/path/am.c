@@ -34,6 +34,7 @@ typedef struct packed_t {
     char                    data[];
 } packed_t;
 
+/* Threads may create their first windows at the same time: the caller serializes. */
 int ompi_osc_ucp_am_open(char **reason_p)
 {
     int rc;
@@ -354,7 +355,7 @@ void ompi_osc_ucp_am_replied(const void *header, size_t header_len, const void *
         ompi_osc_ucp_layout_iter_init(&iter, &pending->result_layout, reply.pos);
         ompi_osc_ucp_layout_unpack(&iter, pending->result, data, len);
     }
-    if (pending->operation) {
+    if (NULL != pending->open) {
         chunk_done(pending, reply.status);
     } else {
         ompi_osc_ucp_pending_part_done(pending, reply.status);
@@ -374,42 +375,52 @@ static int question_send(ompi_osc_ucp_pending_t *pending, ompi_osc_ucp_kind_t ki
     return rc;
 }
 
+/** What a waiting question learns. */
+typedef struct answer_t {
+    bool done;
+    int  status;
+} answer_t;
+
 static void answered(ompi_osc_ucp_pending_t *pending)
 {
-    *(bool *) pending->arg = true;
+    answer_t *answer = pending->arg;
+
+    answer->status = pending->status;
+    answer->done   = true;
 }
 
 /** Ask and wait; the answer's data go to `result`, `len` bytes. */
 static int question_ask(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags, void *result, size_t len)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
-    bool                    done    = false;
+    answer_t                answer  = { .done = false };
     int                     rc;
 
     if (NULL == pending) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     pending->ended  = answered;
-    pending->arg    = &done;
+    pending->arg    = &answer;
     pending->result = result;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, len);
     rc = question_send(pending, kind, flags);
-    while (OMPI_SUCCESS == rc && !done) {
+    while (OMPI_SUCCESS == rc && !answer.done) {
         ompi_osc_ucp_wait_step();
     }
-    return rc;
+    return OMPI_SUCCESS == rc ? answer.status : rc;
 }
 
 static void acknowledged(ompi_osc_ucp_pending_t *pending)
 {
-    pending->peer->window->awaited--;
+    (*(uint32_t *) pending->arg)--;
     if (OMPI_SUCCESS != pending->status) {
         pending->peer->error = pending->status;
     }
 }
 
 /** Ask for an acknowledgement of all that was sent, without waiting for it. */
-static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags)
+static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags,
+                                   uint32_t *awaited)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
     int                     rc;
@@ -418,17 +429,18 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     pending->ended = acknowledged;
+    pending->arg   = awaited;
     rc = question_send(pending, kind, flags);
     if (OMPI_SUCCESS == rc) {
         peer->unacknowledged = false;
-        peer->window->awaited++;
+        (*awaited)++;
     }
     return rc;
 }
 
-static int am_flush(ompi_osc_ucp_peer_t *peer)
+static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return peer->unacknowledged ? acknowledgement_request(peer, OMPI_OSC_UCP_KIND_FLUSH, 0) : OMPI_SUCCESS;
+    return peer->unacknowledged ? acknowledgement_request(peer, OMPI_OSC_UCP_KIND_FLUSH, 0, awaited) : OMPI_SUCCESS;
 }
 
 static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
@@ -436,9 +448,10 @@ static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return question_ask(peer, OMPI_OSC_UCP_KIND_LOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0, NULL, 0);
 }
 
-static int am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+static int am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
-    return acknowledgement_request(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0);
+    return acknowledgement_request(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0,
+                                   awaited);
 }
 
 int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p)
@@ -446,21 +459,33 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
     return question_ask(peer, OMPI_OSC_UCP_KIND_DESCRIBE, 0, description_p, sizeof(*description_p));
 }
 
-int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp)
+static void notified(void *arg, int status)
+{
+    (void) status;
+    (*(uint32_t *) arg)--;
+}
+
+int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited)
 {
     ompi_osc_ucp_request_header_t header = { .kind = (uint8_t) kind, .disp = disp };
+    int                           rc;
 
-    return request_send(peer, &header, NULL, 0, NULL, NULL);
+    (*awaited)++;
+    rc = request_send(peer, &header, NULL, 0, notified, awaited);
+    if (OMPI_SUCCESS != rc) {
+        (*awaited)--;
+    }
+    return rc;
 }
 
-static int am_post(ompi_osc_ucp_peer_t *peer)
+static int am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0);
+    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
 }
 
-static int am_complete(ompi_osc_ucp_peer_t *peer)
+static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0, awaited);
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_am = {

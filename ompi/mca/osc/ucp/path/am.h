@@ -12,8 +12,8 @@
 /** Start the transport and its service thread, if they do not run. On failure *reason_p is a malloc'd line. */
 int ompi_osc_ucp_am_open(char **reason_p);
 
-/** Send a request without data or reply (kinds POST, COMPLETE, BARRIER). */
-int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp);
+/** Send a request without data or reply (kinds POST, COMPLETE, BARRIER); counted in *awaited until it has left. */
+int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited);
 
 /** Ask the peer to describe its window memory; waits. */
 int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);

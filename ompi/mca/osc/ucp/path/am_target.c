@@ -166,10 +166,8 @@ static void apply_get(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sour
         refuse(source, request, rc);
         return;
     }
-    if (0 == header->layout_len) {
-        reply_send(request->reply_ep, header->cookie, header->reply_pos, OMPI_SUCCESS, place.base, header->len, NULL);
-        return;
-    }
+    /* Copied, also if contiguous: the reply may have to wait to be sent, and the origin's unlock, right behind the get,
+     * lets others change the memory meanwhile. */
     packed = malloc(header->len);
     if (NULL == packed) {
         refuse(source, request, OMPI_ERR_OUT_OF_RESOURCE);
@@ -383,16 +381,9 @@ static void apply_barrier(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *
 
 static void apply_describe(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, const request_t *request)
 {
-    ompi_osc_ucp_description_t *description = malloc(sizeof(*description));
-
-    if (NULL == description) {
-        refuse(source, request, OMPI_ERR_OUT_OF_RESOURCE);
-        return;
-    }
-    description->size      = target->bytes;
-    description->disp_unit = target->disp_unit;
-    reply_send(request->reply_ep, request->header.cookie, 0, OMPI_SUCCESS, description, sizeof(*description),
-               description);
+    (void) source;
+    reply_send(request->reply_ep, request->header.cookie, 0, OMPI_SUCCESS, target->description,
+               sizeof(*target->description), NULL);
 }
 
 static const apply_fn_t apply[OMPI_OSC_UCP_KIND_COUNT] = {
@@ -410,6 +401,13 @@ static const apply_fn_t apply[OMPI_OSC_UCP_KIND_COUNT] = {
 };
 
 /* Arrival and order. */
+
+/** A message cannot be given back, and without it the origin would wait forever. */
+static void out_of_memory(void)
+{
+    fprintf(stderr, "osc/ucp: out of memory for a peer's message: the job cannot go on\n");
+    abort();
+}
 
 static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_t rank)
 {
@@ -433,9 +431,7 @@ static void hold(ompi_osc_ucp_source_t *source, const request_t *request)
     held_t **at   = &source->held;
 
     if (NULL == held) {
-        /* The message cannot be given back, and without it the origin would wait forever. */
-        fprintf(stderr, "osc/ucp: out of memory for a message of %zu bytes that came out of order\n", request->len);
-        abort();
+        out_of_memory();
     }
     held->request      = *request;
     held->request.data = held->data;
@@ -471,7 +467,7 @@ void ompi_osc_ucp_am_requested(const void *header, size_t header_len, const void
                                opal_common_ucp_ep_t *reply_ep)
 {
     request_t              request = { .data = data, .len = len, .reply_ep = reply_ep };
-    ompi_osc_ucp_source_t *source  = NULL;
+    ompi_osc_ucp_source_t *source;
     void                  *target  = NULL;
 
     if (sizeof(request.header) != header_len) {
@@ -484,12 +480,18 @@ void ompi_osc_ucp_am_requested(const void *header, size_t header_len, const void
     if (targets_made) {
         (void) opal_hash_table_get_value_uint64(&targets, request.header.window, &target);
     }
-    if (NULL != target && request.header.origin < ((ompi_osc_ucp_target_t *) target)->members) {
-        source = source_find(target, request.header.origin);
+    if (NULL != target && request.header.origin >= ((ompi_osc_ucp_target_t *) target)->members) {
+        target = NULL;
     }
-    if (NULL == source) {
+    if (NULL == target) {
         reply_status(&request, OMPI_ERR_WIN);
-    } else if (ompi_osc_ucp_kind_is_ordered(request.header.kind)) {
+        return;
+    }
+    source = source_find(target, request.header.origin);
+    if (NULL == source) {
+        out_of_memory();
+    }
+    if (ompi_osc_ucp_kind_is_ordered(request.header.kind)) {
         apply_in_order(target, source, &request);
     } else {
         apply[request.header.kind](target, source, &request);
@@ -552,49 +554,54 @@ void ompi_osc_ucp_target_unlock(ompi_osc_ucp_target_t *target, bool exclusive)
 
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_target_t *target = calloc(1, sizeof(*target));
+    bool                   dynamic = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
+    ompi_osc_ucp_target_t *target  = calloc(1, sizeof(*target));
 
     if (NULL == target) {
         return NULL;
     }
-    if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-        target->regions = ompi_osc_ucp_regions_new();
-        if (NULL == target->regions) {
-            free(target);
-            return NULL;
-        }
-    } else {
-        target->base = window->base;
-    }
-    target->members   = (uint32_t) window->size;
-    target->bytes     = window->bytes;
-    target->disp_unit = window->disp_unit;
-    target->stripes   = window->stripes;
-    target->key_base  = ompi_osc_ucp_stripe_key_base(window);
     OBJ_CONSTRUCT(&target->sources, opal_hash_table_t);
     opal_hash_table_init(&target->sources, 8);
+    target->members     = (uint32_t) window->size;
+    target->base        = dynamic ? NULL : window->base;
+    target->bytes       = window->bytes;
+    target->stripes     = window->stripes;
+    target->key_base    = window->key_base;
+    target->description = ompi_osc_ucp_memory_describe(window);
+    target->regions     = dynamic ? ompi_osc_ucp_regions_new() : NULL;
+    if (NULL == target->description || (dynamic && NULL == target->regions)) {
+        ompi_osc_ucp_target_free(target);
+        return NULL;
+    }
     return target;
+}
+
+static void source_free(ompi_osc_ucp_source_t *source)
+{
+    held_t *held;
+
+    while (NULL != (held = source->held)) {
+        source->held = held->next;
+        free(held);
+    }
+    free(source);
 }
 
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
 {
     uint32_t rank;
     void    *source, *node;
-    held_t  *held;
     int      rc;
 
     for (rc = opal_hash_table_get_first_key_uint32(&target->sources, &rank, &source, &node); OPAL_SUCCESS == rc;
          rc = opal_hash_table_get_next_key_uint32(&target->sources, &rank, &source, node, &node)) {
-        while (NULL != (held = ((ompi_osc_ucp_source_t *) source)->held)) {
-            ((ompi_osc_ucp_source_t *) source)->held = held->next;
-            free(held);
-        }
-        free(source);
+        source_free(source);
     }
     OBJ_DESTRUCT(&target->sources);
     if (NULL != target->regions) {
         ompi_osc_ucp_regions_free(target->regions);
     }
+    free(target->description);
     free(target);
 }
 

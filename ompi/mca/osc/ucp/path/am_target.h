@@ -27,10 +27,11 @@ struct ompi_osc_ucp_target_t {
     uint64_t                  id;
     uint32_t                  members;   /**< of the window */
     char                     *base;      /**< NULL in a dynamic window: addresses are absolute */
-    int64_t                   bytes, disp_unit;
+    int64_t                   bytes;
     ompi_osc_ucp_regions_t   *regions;   /**< dynamic windows, else NULL */
     ompi_osc_ucp_stripe_t    *stripes;
     uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
+    ompi_osc_ucp_description_t *description; /**< for peers */
     opal_hash_table_t         sources;   /**< rank -> ompi_osc_ucp_source_t */
     ompi_osc_ucp_queue_lock_t lock;
 

@@ -63,10 +63,13 @@ typedef struct ompi_osc_ucp_reply_header_t {
     uint32_t unused;
 } ompi_osc_ucp_reply_header_t;
 
-/** A member's window memory. */
+/** A member's window memory, and how a process of the same node may map it. */
 typedef struct ompi_osc_ucp_description_t {
-    int64_t size;
-    int64_t disp_unit;
+    int64_t  size;
+    int64_t  disp_unit;
+    uint64_t head;     /**< the owner's address of what can be mapped; 0: nothing can */
+    uint64_t nonce;    /**< found at the head, if the right memory was mapped */
+    char     key[480]; /**< UCX's, as long as it needs */
 } ompi_osc_ucp_description_t;
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_request_header_t), "one cache line, without holes");

@@ -2,11 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every operation is over when its call returns; completing it is a fence. The two tables at the end differ in where
- * the lock is: in the segment of a shared window, or at the process's own service side.
+ * Every operation is over when its call returns; completing it is a fence. The three tables at the end differ in where
+ * the lock is: in the segment of a shared window, at the process's own service side, or at the peer's.
  */
 
-#include "am.h"
 #include "am_target.h"
 #include "path.h"
 
@@ -22,7 +21,7 @@ static char *place(const ompi_osc_ucp_transfer_t *transfer)
 
 static uintptr_t stripe_key(const ompi_osc_ucp_transfer_t *transfer, const char *address)
 {
-    return (uintptr_t) address - ompi_osc_ucp_stripe_key_base(transfer->peer->window);
+    return (uintptr_t) address - transfer->peer->key_base;
 }
 
 static int finished(ompi_osc_ucp_transfer_t *transfer)
@@ -68,7 +67,7 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
         if (reads) {
             ompi_osc_ucp_layout_pack(&origin, transfer->origin, source, n * prim->size);
         }
-        ompi_osc_ucp_op_apply(transfer->peer->window->stripes, stripe_key(transfer, base + disp), transfer->op, prim,
+        ompi_osc_ucp_op_apply(transfer->peer->stripes, stripe_key(transfer, base + disp), transfer->op, prim,
                               base + disp, reads ? source : NULL, fetches ? old : NULL, n);
         if (fetches) {
             ompi_osc_ucp_layout_unpack(&result, transfer->result, old, n * prim->size);
@@ -81,15 +80,16 @@ static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     char *target = place(transfer) + transfer->target_layout->lb;
 
-    ompi_osc_ucp_op_compare_swap(transfer->peer->window->stripes, stripe_key(transfer, target), transfer->prim,
+    ompi_osc_ucp_op_compare_swap(transfer->peer->stripes, stripe_key(transfer, target), transfer->prim,
                                  target, (const char *) transfer->origin + transfer->origin_layout->lb,
                                  transfer->compare, (char *) transfer->result + transfer->result_layout->lb);
     return finished(transfer);
 }
 
-static int direct_flush(ompi_osc_ucp_peer_t *peer)
+static int direct_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     (void) peer;
+    (void) awaited;
     opal_atomic_mb();
     return OMPI_SUCCESS;
 }
@@ -100,8 +100,9 @@ static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return OMPI_SUCCESS;
 }
 
-static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
+    (void) awaited;
     ompi_osc_ucp_segment_unlock(peer->window, peer->rank, exclusive);
     return OMPI_SUCCESS;
 }
@@ -117,36 +118,49 @@ static int self_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return rc;
 }
 
-static int self_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+static int self_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
+    (void) awaited;
     ompi_osc_ucp_target_unlock(peer->window->target, exclusive);
     return OMPI_SUCCESS;
 }
 
-static int self_post(ompi_osc_ucp_peer_t *peer)
+static int self_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
+    (void) awaited;
     ompi_osc_ucp_target_post(peer->window->target, (uint32_t) peer->rank);
     return OMPI_SUCCESS;
 }
 
-static int self_complete(ompi_osc_ucp_peer_t *peer)
+static int self_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
+    (void) awaited;
     ompi_osc_ucp_target_complete(peer->window->target);
     return OMPI_SUCCESS;
 }
 
-static int direct_post(ompi_osc_ucp_peer_t *peer)
+static int direct_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     opal_atomic_mb();
-    return peer->rank == peer->window->rank ? self_post(peer)
-                                            : ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0);
+    return peer->rank == peer->window->rank ? self_post(peer, awaited) : ompi_osc_ucp_path_am.post(peer, awaited);
 }
 
-static int direct_complete(ompi_osc_ucp_peer_t *peer)
+static int direct_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     opal_atomic_mb();
-    return peer->rank == peer->window->rank ? self_complete(peer)
-                                            : ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+    return peer->rank == peer->window->rank ? self_complete(peer, awaited)
+                                            : ompi_osc_ucp_path_am.complete(peer, awaited);
+}
+
+static int mapped_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+{
+    opal_atomic_mb();
+    return ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
+}
+
+static int mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    return ompi_osc_ucp_path_am.lock(peer, exclusive);
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
@@ -173,4 +187,17 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_self = {
     .unlock       = self_unlock,
     .post         = self_post,
     .complete     = self_complete
+};
+
+const ompi_osc_ucp_path_t ompi_osc_ucp_path_mapped = {
+    .name         = "mapped",
+    .put          = direct_put,
+    .get          = direct_get,
+    .accumulate   = direct_accumulate,
+    .compare_swap = direct_compare_swap,
+    .flush        = direct_flush,
+    .lock         = mapped_lock,
+    .unlock       = mapped_unlock,
+    .post         = direct_post,
+    .complete     = direct_complete
 };

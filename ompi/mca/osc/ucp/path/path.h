@@ -46,18 +46,24 @@ struct ompi_osc_ucp_path_t {
     int (*accumulate)(ompi_osc_ucp_transfer_t *transfer);
     int (*compare_swap)(ompi_osc_ucp_transfer_t *transfer);
 
-    /** Begin to complete all operations at the target; counts in window->awaited until it has answered. */
-    int (*flush)(ompi_osc_ucp_peer_t *peer);
-
     /** Acquire the target's lock; waits. */
     int (*lock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
-    /** Complete all operations at the target, then release its lock; counts in window->awaited like flush. */
-    int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
+
+    /* The following begin something and return; *awaited counts it until it is over. The caller waits for that with
+     * ompi_osc_ucp_await, also after an error, so that many peers are served at once. */
+
+    /** Complete all operations at the target. */
+    int (*flush)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
+    /** Complete all operations at the target, then release its lock. */
+    int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
 
     /** Tell the target that an access epoch for it is posted (MPI_Win_post), or is over (MPI_Win_complete); the
-     *  latter takes effect at the target after all operations before it. */
-    int (*post)(ompi_osc_ucp_peer_t *peer);
-    int (*complete)(ompi_osc_ucp_peer_t *peer);
+     *  latter takes effect at the target after all operations before it. Over when the message has left: a caller that
+     *  computes next would not progress it. */
+    int (*post)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+    int (*complete)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
 };
 
 /** Oneself: the memory is at hand, locks and notifications are one's own service side. */
@@ -65,6 +71,9 @@ extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_self;
 
 /** A window whose memory all members have mapped: load, store, CPU atomics. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
+
+/** A process of the same node whose memory of MPI_Win_allocate is mapped here; its lock is at its service side. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_mapped;
 
 /** Everything else: active messages. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_am;

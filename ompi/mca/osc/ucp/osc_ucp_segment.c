@@ -1,0 +1,256 @@
+/* The segment of MPI_Win_allocate_shared: one piece of memory that all members have mapped.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It comes from Open MPI's shmem framework, so that it does not depend on which transports UCX has. One process creates
+ * it; its head describes all members, in memory that exists once per node.
+ */
+
+#include "osc_ucp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "opal/mca/shmem/base/base.h"
+#include "opal/util/proc.h"
+
+/**
+ * A fair reader-writer lock: a ticket is the place in the queue, and both kinds are let in by ticket. Readers pass the
+ * turn on at once, to the next reader.
+ */
+typedef struct ticket_lock_t {
+    uint32_t next;      /**< next ticket */
+    uint32_t exclusive; /**< ticket that may hold it alone */
+    uint32_t shared;    /**< ticket that may join */
+    uint32_t unused;
+} ticket_lock_t;
+
+/** A member of a shared window. */
+typedef struct member_t {
+    ticket_lock_t lock;
+    uint64_t      offset; /**< of its memory in the segment */
+    int64_t       size;
+    int64_t       disp_unit;
+    char          pad[24]; /* one cache line */
+} member_t;
+
+_Static_assert(64 == sizeof(member_t), "members must not share cache lines");
+
+/** The head of a segment; the members' memory follows, from a page boundary on. */
+typedef struct head_t {
+    ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
+    member_t              members[];
+} head_t;
+
+/** A segment as it is mapped here. */
+struct ompi_osc_ucp_segment_t {
+    opal_shmem_ds_t ds;
+    head_t         *head;
+};
+
+/** Round up to whole pages. */
+static uint64_t pages(uint64_t bytes)
+{
+    uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/** By this process: their names must differ, and the windows' ids may not yet. */
+static uint64_t segments_made;
+
+/** What a member tells the others. */
+typedef struct share_t {
+    int64_t size, disp_unit;
+} share_t;
+
+/** Lay the members' memory out; the size of the segment. `head` may be NULL, to ask for the size alone. */
+static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
+{
+    uint64_t offset = pages(sizeof(*head) + (size_t) n * sizeof(member_t));
+    int      i;
+
+    for (i = 0; i < n; i++) {
+        if (NULL != head) {
+            head->members[i].offset    = offset;
+            head->members[i].size      = shares[i].size;
+            head->members[i].disp_unit = shares[i].disp_unit;
+        }
+        offset += noncontig ? pages((uint64_t) shares[i].size) : (uint64_t) shares[i].size;
+    }
+    return pages(offset);
+}
+
+/** Create the segment: the leader's part. */
+static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
+{
+    ompi_osc_ucp_segment_t *segment = window->segment;
+    opal_process_name_t     name    = OPAL_PROC_MY_NAME;
+    const char             *folder  = 0 == access("/dev/shm", W_OK) ? "/dev/shm" : opal_process_info.proc_session_dir;
+    uint64_t                number  = __atomic_fetch_add(&segments_made, 1, __ATOMIC_RELAXED);
+    uint64_t                size    = segment_plan(shares, window->size, window->noncontig, NULL);
+    char                   *file;
+    int                     rc;
+
+    if (asprintf(&file, "%s/osc_ucp.%x.%x.%llx", folder, name.jobid, name.vpid, (unsigned long long) number) < 0) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = opal_shmem_segment_create(&segment->ds, file, size);
+    free(file);
+    if (OPAL_SUCCESS != rc) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    segment->head = opal_shmem_segment_attach(&segment->ds);
+    if (NULL == segment->head) {
+        opal_shmem_unlink(&segment->ds);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    segment_plan(shares, window->size, window->noncontig, segment->head);
+    return OMPI_SUCCESS;
+}
+
+/** Map the segment that the leader has created, and forget its name once all have. Collective. */
+static int segment_map(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    ompi_osc_ucp_segment_t *segment = window->segment;
+    int                     rc;
+
+    rc = comm->c_coll->coll_bcast(&segment->ds, sizeof(segment->ds), MPI_BYTE, 0, comm,
+                                  comm->c_coll->coll_bcast_module);
+    if (OMPI_SUCCESS == rc && NULL == segment->head) {
+        segment->head = opal_shmem_segment_attach(&segment->ds);
+        rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_agree(comm, rc);
+    if (0 == window->rank) {
+        opal_shmem_unlink(&segment->ds);
+    }
+    return rc;
+}
+
+/** Tell each other the sizes, create, map: each step on all processes, or on none. */
+static int segment_make(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, share_t *shares)
+{
+    share_t mine = { .size = window->bytes, .disp_unit = window->disp_unit };
+    int     rc;
+
+    rc = ompi_osc_ucp_agree(comm, NULL != window->segment && NULL != shares ? OMPI_SUCCESS
+                                                                            : OMPI_ERR_OUT_OF_RESOURCE);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = comm->c_coll->coll_allgather(&mine, sizeof(mine), MPI_BYTE, shares, sizeof(mine), MPI_BYTE, comm,
+                                      comm->c_coll->coll_allgather_module);
+    if (OMPI_SUCCESS == rc && 0 == window->rank) {
+        rc = segment_create(window, shares);
+    }
+    rc = ompi_osc_ucp_agree(comm, rc);
+    return OMPI_SUCCESS == rc ? segment_map(window, comm) : rc;
+}
+
+int ompi_osc_ucp_segment_share(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    share_t *shares = malloc((size_t) window->size * sizeof(*shares));
+    head_t  *head;
+    int      rc;
+
+    window->segment = calloc(1, sizeof(*window->segment));
+    rc = segment_make(window, comm, shares);
+    free(shares);
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_segment_free(window);
+        return rc;
+    }
+    head             = window->segment->head;
+    window->stripes  = head->stripes;
+    window->key_base = (uintptr_t) head;
+    window->base     = (char *) head + head->members[window->rank].offset;
+    return OMPI_SUCCESS;
+}
+
+void ompi_osc_ucp_segment_free(ompi_osc_ucp_window_t *window)
+{
+    if (NULL == window->segment) {
+        return;
+    }
+    if (NULL != window->segment->head) {
+        opal_shmem_segment_detach(&window->segment->ds);
+    }
+    free(window->segment);
+    window->segment = NULL;
+}
+
+void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer)
+{
+    head_t         *head   = peer->window->segment->head;
+    const member_t *member = &head->members[peer->rank];
+
+    peer->memory    = (char *) head + member->offset;
+    peer->stripes   = head->stripes;
+    peer->key_base  = (uintptr_t) head;
+    peer->size      = member->size;
+    peer->disp_unit = member->disp_unit;
+    peer->known     = true;
+}
+
+void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
+{
+    ticket_lock_t *lock   = &window->segment->head->members[rank].lock;
+    uint32_t       ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_ACQ_REL);
+    uint32_t      *turn   = exclusive ? &lock->exclusive : &lock->shared;
+
+    while (ticket != __atomic_load_n(turn, __ATOMIC_ACQUIRE)) {
+        ompi_osc_ucp_wait_step();
+    }
+    if (!exclusive) {
+        __atomic_store_n(&lock->shared, ticket + 1, __ATOMIC_RELEASE);
+    }
+}
+
+void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
+{
+    ticket_lock_t *lock = &window->segment->head->members[rank].lock;
+
+    if (exclusive) {
+        __atomic_fetch_add(&lock->shared, 1, __ATOMIC_RELEASE);
+    }
+    __atomic_fetch_add(&lock->exclusive, 1, __ATOMIC_RELEASE);
+}
+
+/** MPI_PROC_NULL asks for the first member that has memory (MPI-3.1 section 11.2.3). */
+static int first_with_memory(const ompi_osc_ucp_window_t *window)
+{
+    int rank;
+
+    for (rank = 0; rank < window->size; rank++) {
+        if (window->segment->head->members[rank].size > 0) {
+            return rank;
+        }
+    }
+    return MPI_PROC_NULL;
+}
+
+int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    const member_t        *member;
+
+    if (NULL == window->segment) {
+        return OMPI_ERR_RMA_FLAVOR;
+    }
+    if (MPI_PROC_NULL == rank) {
+        rank = first_with_memory(window);
+    }
+    if (MPI_PROC_NULL == rank) {
+        *size              = 0;
+        *disp_unit         = 0;
+        *(void **) baseptr = NULL;
+        return OMPI_SUCCESS;
+    }
+    member             = &window->segment->head->members[rank];
+    *size              = (size_t) member->size;
+    *disp_unit         = (int) member->disp_unit;
+    *(void **) baseptr = (char *) window->segment->head + member->offset;
+    return OMPI_SUCCESS;
+}

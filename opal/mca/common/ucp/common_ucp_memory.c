@@ -1,0 +1,82 @@
+/* Memory that UCX allocates where other processes can map it, and the mapping of theirs.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "common_ucp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/constants.h"
+
+int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p)
+{
+    ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+        .length     = size,
+        .flags      = UCP_MEM_MAP_ALLOCATE
+    };
+    ucp_mem_attr_t       attr   = { .field_mask = UCP_MEM_ATTR_FIELD_ADDRESS };
+    ucp_mem_h            memory;
+    ucs_status_t         status;
+
+    status = ucp_mem_map(opal_common_ucp_transport.context, &params, &memory);
+    if (UCS_OK != status) {
+        return opal_common_ucp_status(status);
+    }
+    status = ucp_mem_query(memory, &attr);
+    if (UCS_OK != status) {
+        ucp_mem_unmap(opal_common_ucp_transport.context, memory);
+        return opal_common_ucp_status(status);
+    }
+    *memory_p  = (opal_common_ucp_memory_t *) memory;
+    *address_p = attr.address;
+    return OPAL_SUCCESS;
+}
+
+void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory)
+{
+    ucp_mem_unmap(opal_common_ucp_transport.context, (ucp_mem_h) memory);
+}
+
+int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, size_t *len_p)
+{
+    ucs_status_t status;
+    void        *packed;
+
+    status = ucp_rkey_pack(opal_common_ucp_transport.context, (ucp_mem_h) memory, &packed, len_p);
+    if (UCS_OK != status) {
+        return opal_common_ucp_status(status);
+    }
+    *key_p = malloc(*len_p);
+    if (NULL != *key_p) {
+        memcpy(*key_p, packed, *len_p);
+    }
+    ucp_rkey_buffer_release(packed);
+    return NULL != *key_p ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
+}
+
+int opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote, opal_common_ucp_mapping_t **mapping_p,
+                        void **address_p)
+{
+    ucp_rkey_h   rkey;
+    ucs_status_t status;
+
+    status = ucp_ep_rkey_unpack((ucp_ep_h) ep, key, &rkey);
+    if (UCS_OK != status) {
+        return opal_common_ucp_status(status);
+    }
+    status = ucp_rkey_ptr(rkey, remote, address_p);
+    if (UCS_OK != status) {
+        ucp_rkey_destroy(rkey);
+        return opal_common_ucp_status(status);
+    }
+    *mapping_p = (opal_common_ucp_mapping_t *) rkey;
+    return OPAL_SUCCESS;
+}
+
+void opal_common_ucp_unmap(opal_common_ucp_mapping_t *mapping)
+{
+    ucp_rkey_destroy((ucp_rkey_h) mapping);
+}
