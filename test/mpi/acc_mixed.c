@@ -1,4 +1,4 @@
-/* Atomicity across calls: fetch_and_op against bulk accumulates on the same words; every fetched value is a possible one.
+/* Atomicity across calls: fetch_and_op against bulk accumulates on the same words; fetched values only grow.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

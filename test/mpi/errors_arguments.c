@@ -53,18 +53,19 @@ static void check_operations(struct test_window *window)
 /* MPI 4.1 lets shared_query work on windows of MPI_Win_allocate and MPI_Win_create; on a dynamic one it cannot. */
 static void check_flavor(struct test_window *window)
 {
+    const char *name = test_flavor_name[window->flavor];
     int unit, rc;
     MPI_Aint size;
     void *base;
 
     rc = test_class(MPI_Win_shared_query(window->win, test_rank, &size, &unit, &base));
-    CHECK(MPI_ERR_RMA_FLAVOR == rc || (MPI_SUCCESS == rc && TEST_DYNAMIC != window->flavor), "%s: shared_query gives %d",
-          test_flavor_name[window->flavor], rc);
+    CHECK(MPI_ERR_RMA_FLAVOR == rc || (MPI_SUCCESS == rc && TEST_DYNAMIC != window->flavor),
+          "%s: shared_query gives %d", name, rc);
     if (TEST_DYNAMIC != window->flavor) {
         rc = test_class(MPI_Win_attach(window->win, &unit, sizeof(unit)));
-        CHECK(MPI_ERR_RMA_FLAVOR == rc || MPI_ERR_WIN == rc, "%s: attach gives %d", test_flavor_name[window->flavor], rc);
+        CHECK(MPI_ERR_RMA_FLAVOR == rc || MPI_ERR_WIN == rc, "%s: attach gives %d", name, rc);
         rc = test_class(MPI_Win_detach(window->win, &unit));
-        CHECK(MPI_ERR_RMA_FLAVOR == rc || MPI_ERR_WIN == rc, "%s: detach gives %d", test_flavor_name[window->flavor], rc);
+        CHECK(MPI_ERR_RMA_FLAVOR == rc || MPI_ERR_WIN == rc, "%s: detach gives %d", name, rc);
     } else {
         CHECK(MPI_SUCCESS != MPI_Win_detach(window->win, &unit), "detach of memory that is not attached succeeds");
     }

@@ -7,7 +7,8 @@
 /* The window: WORDS longs. Rank r's window is r words longer, so that the target's size must be known. */
 enum { WORDS = 10 };
 
-enum { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH_AND_OP, COMPARE_AND_SWAP, RPUT, RGET, RACCUMULATE, RGET_ACCUMULATE, CALLS };
+enum { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH_AND_OP, COMPARE_AND_SWAP, RPUT, RGET, RACCUMULATE, RGET_ACCUMULATE,
+       CALLS };
 
 static long values[100], results[100];
 

@@ -87,7 +87,8 @@ static void late_post(struct test_window *window, int round)
         MPI_Win_post(group, 0, window->win);
         MPI_Win_wait(window->win);
         for (int i = 1; i < test_size; i++) {
-            CHECK(round == memory[i], "%s, round %d: %ld from %d", test_flavor_name[window->flavor], round, memory[i], i);
+            CHECK(round == memory[i], "%s, round %d: %ld from %d", test_flavor_name[window->flavor], round, memory[i],
+                  i);
         }
     } else {
         MPI_Group_incl(all, 1, &zero, &group);

@@ -21,6 +21,25 @@ static inline int random_divisor(uint64_t *random, int count)
 
 static inline MPI_Datatype random_tree(uint64_t *random, MPI_Datatype base, MPI_Aint unit, int count, int depth);
 
+/** Widen the extent to all of the data, so that elements in a row do not overlap. It can be smaller: where only one
+ *  part of a struct has explicit bounds they count alone, and those of a subarray leave out a negative lower bound. */
+static inline MPI_Datatype wide_enough(MPI_Datatype type)
+{
+    MPI_Aint lb, extent, true_lb, true_extent, lowest, highest;
+    MPI_Datatype wide;
+
+    MPI_Type_get_extent(type, &lb, &extent);
+    MPI_Type_get_true_extent(type, &true_lb, &true_extent);
+    lowest = lb < true_lb ? lb : true_lb;
+    highest = lb + extent > true_lb + true_extent ? lb + extent : true_lb + true_extent;
+    if (lowest == lb && highest == lb + extent) {
+        return type;
+    }
+    MPI_Type_create_resized(type, lowest, highest - lowest, &wide);
+    MPI_Type_free(&type);
+    return wide;
+}
+
 /** `count` blocks of random lengths (together `pieces`), random gaps between them, in random order. */
 static inline MPI_Datatype random_hindexed(uint64_t *random, MPI_Datatype part, MPI_Aint unit, int pieces)
 {
@@ -47,23 +66,19 @@ static inline MPI_Datatype random_hindexed(uint64_t *random, MPI_Datatype part, 
     return type;
 }
 
-/** Two different subtypes, the second before or behind the first. Resized, since the bounds of a struct in which only
- *  one part has explicit bounds are those of that part. */
+/** Two different subtypes, the second before or behind the first. */
 static inline MPI_Datatype random_struct(uint64_t *random, MPI_Datatype base, MPI_Aint unit, int count, int depth)
 {
     int first = 1 + (int) test_random(random, count - 1), lengths[2] = {1, 1};
-    MPI_Datatype parts[2], both, type;
-    MPI_Aint places[2] = {0, 0}, lb[2], extent[2], gap = unit * (MPI_Aint) test_random(random, 4), lowest;
+    MPI_Aint places[2] = {0, 0}, lb[2], extent[2], gap = unit * (MPI_Aint) test_random(random, 4);
+    MPI_Datatype parts[2], type;
 
     parts[0] = random_tree(random, base, unit, first, depth - 1);
     parts[1] = random_tree(random, base, unit, count - first, depth - 1);
     MPI_Type_get_extent(parts[0], &lb[0], &extent[0]);
     MPI_Type_get_extent(parts[1], &lb[1], &extent[1]);
-    lowest = test_random(random, 2) ? lb[0] : lb[0] - gap - extent[1];
-    places[1] = (lowest == lb[0] ? lb[0] + extent[0] + gap : lowest) - lb[1];
-    MPI_Type_create_struct(2, lengths, places, parts, &both);
-    MPI_Type_create_resized(both, lowest, extent[0] + gap + extent[1], &type);
-    MPI_Type_free(&both);
+    places[1] = (test_random(random, 2) ? lb[0] + extent[0] + gap : lb[0] - gap - extent[1]) - lb[1];
+    MPI_Type_create_struct(2, lengths, places, parts, &type);
     MPI_Type_free(&parts[0]);
     MPI_Type_free(&parts[1]);
     return type;
@@ -87,7 +102,8 @@ static inline MPI_Datatype random_subarray(uint64_t *random, MPI_Datatype part, 
 /** A wider extent than the data needs, which may begin below it. */
 static inline MPI_Datatype random_resized(uint64_t *random, MPI_Datatype part, MPI_Aint unit)
 {
-    MPI_Aint lb, extent, before = unit * (MPI_Aint) test_random(random, 3), behind = unit * (MPI_Aint) test_random(random, 3);
+    MPI_Aint before = unit * (MPI_Aint) test_random(random, 3), behind = unit * (MPI_Aint) test_random(random, 3);
+    MPI_Aint lb, extent;
     MPI_Datatype type;
 
     MPI_Type_get_extent(part, &lb, &extent);
@@ -107,7 +123,7 @@ static inline MPI_Datatype random_tree(uint64_t *random, MPI_Datatype base, MPI_
         return type;
     }
     if (count > 1 && 0 == test_random(random, 5)) {
-        return random_struct(random, base, unit, count, depth);
+        return wide_enough(random_struct(random, base, unit, count, depth));
     }
     part = random_tree(random, base, unit, count / pieces, depth - 1);
     MPI_Type_get_extent(part, &lb, &extent);
@@ -119,7 +135,7 @@ static inline MPI_Datatype random_tree(uint64_t *random, MPI_Datatype base, MPI_
         MPI_Type_vector(blocks, block, block + (int) test_random(random, 3), part, &type);
         break;
     case 2: /* backwards */
-        MPI_Type_create_hvector(blocks, block, -(block * extent + unit * (MPI_Aint) test_random(random, 3)), part, &type);
+        MPI_Type_create_hvector(blocks, block, -block * extent - unit * (MPI_Aint) test_random(random, 3), part, &type);
         break;
     case 3:
         type = random_hindexed(random, part, unit, pieces);
@@ -133,7 +149,7 @@ static inline MPI_Datatype random_tree(uint64_t *random, MPI_Datatype base, MPI_
         type = random_resized(random, part, unit);
     }
     MPI_Type_free(&part);
-    return type;
+    return wide_enough(type);
 }
 
 /** A committed random type of `count` elements of `base`. */

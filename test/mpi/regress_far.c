@@ -1,4 +1,4 @@
-/* Others' bug: displacements kept in an int. A window of 6 GiB (never touched but for a few pages), all calls at its end.
+/* Others' bug: displacements kept in an int. A window of 6 GiB, of which only a few pages are ever touched.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -27,7 +27,8 @@ struct basic_type {
 };
 
 #define ONE(mpitype, group, kind, ctype)  {#mpitype, mpitype, group, kind, kind, sizeof(ctype), 0, 0}
-#define TWO(mpitype, group, kind, ctype)  {#mpitype, mpitype, group, kind, kind, sizeof(ctype), sizeof(ctype), sizeof(ctype)}
+#define TWO(mpitype, group, kind, ctype)                                                                    \
+    {#mpitype, mpitype, group, kind, kind, sizeof(ctype), sizeof(ctype), sizeof(ctype)}
 #define WITH_INT(mpitype, kind, ctype)                                                                     \
     {#mpitype, mpitype, PAIR, kind, SIGNED, sizeof(ctype), offsetof(struct { ctype value; int index; }, index), \
      sizeof(int)}

@@ -50,8 +50,8 @@ static void unpack(const char *packed, int bytes, char *area, const struct side 
 }
 
 /* One random operation on the memory at `target` that is this origin's own; `model` is what should be there. */
-static void operate(uint64_t *random, struct test_window *window, int target, char *model, char *local, char *local_model,
-                    int number)
+static void operate(uint64_t *random, struct test_window *window, int target, char *model, char *local,
+                    char *local_model, int number)
 {
     const MPI_Datatype bases[] = {MPI_INT, MPI_INT64_T, MPI_SHORT, MPI_UINT8_T}, base = bases[test_random(random, 4)];
     int which = (int) test_random(random, CALLS), elements = 1 + (int) test_random(random, MOST), unit;

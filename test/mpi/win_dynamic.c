@@ -49,7 +49,8 @@ static void use_all(MPI_Win win, int round)
         for (int i = 0; i < WORDS - 1; i++) {
             values[region][i] = 10000 * test_rank + 100 * round + region + i;
         }
-        MPI_Put(values[region], WORDS - 1, MPI_LONG, right, MPI_Aint_add(start, sizeof(long)), WORDS - 1, MPI_LONG, win);
+        MPI_Put(values[region], WORDS - 1, MPI_LONG, right, MPI_Aint_add(start, sizeof(long)), WORDS - 1, MPI_LONG,
+                win);
         for (int target = 0; target < test_size; target++) {
             MPI_Accumulate(&one, 1, MPI_LONG, target, addresses[target * REGIONS + region], 1, MPI_LONG, MPI_SUM, win);
         }

@@ -61,7 +61,8 @@ int main(int argc, char **argv)
             MPI_Accumulate(&one, 1, MPI_LONG, target, test_at(&window, target, 0), 1, MPI_LONG, MPI_SUM, window.win);
         }
         MPI_Win_fence(0, window.win);
-        CHECK(test_size == *(long *) window.base, "%s: the sum is %ld", test_flavor_name[flavor], *(long *) window.base);
+        CHECK(test_size == *(long *) window.base, "%s: the sum is %ld", test_flavor_name[flavor],
+              *(long *) window.base);
         test_window_close(&window);
     }
     return test_finish();
