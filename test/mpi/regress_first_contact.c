@@ -14,7 +14,7 @@ static void compute(double seconds)
     }
 }
 
-/** The first of a pair gets out of its call and computes; the second, in its own at the same time, must not wait for that. */
+/** The first of a pair gets out of its call and computes; the second, in its own meanwhile, must not wait for that. */
 static void check_waited(const char *call, double begin)
 {
     double waited = MPI_Wtime() - begin;

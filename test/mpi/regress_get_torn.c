@@ -1,4 +1,4 @@
-/* A get sees memory as it was in its epoch: not what the target stores once the lock is released, or after MPI_Win_wait.
+/* A get sees memory as it was in its epoch, not what the target stores after it has the lock, or after MPI_Win_wait.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -8,8 +8,8 @@
 
 #include "opal/sys/atomic.h"
 
-/* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation, which
- * begins as soon as the last one is over. */
+/* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation,
+ * which begins as soon as the last one is over. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t mine = peer->generation;

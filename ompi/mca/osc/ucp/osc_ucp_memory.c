@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The memory of MPI_Win_allocate comes from UCX, which puts it where the processes of the node can map it, if one of its
- * transports can. A head in front of it holds what they share with the owner: the stripes that make accumulates atomic.
- * Whether a peer can map the memory shows when it tries: nothing else is a reliable sign.
+ * The memory of MPI_Win_allocate comes from UCX, which puts it where the processes of the node can map it, if one of
+ * its transports can. A head in front of it holds what they share with the owner: the stripes that make accumulates
+ * atomic. Whether a peer can map the memory shows when it tries: nothing else is a reliable sign.
  */
 
 #include "osc_ucp.h"

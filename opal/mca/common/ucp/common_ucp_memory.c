@@ -57,8 +57,8 @@ int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, s
     return NULL != *key_p ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
-int opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote, opal_common_ucp_mapping_t **mapping_p,
-                        void **address_p)
+int opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote,
+                        opal_common_ucp_mapping_t **mapping_p, void **address_p)
 {
     ucp_rkey_h   rkey;
     ucs_status_t status;

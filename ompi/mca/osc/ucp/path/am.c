@@ -110,9 +110,10 @@ static void packed_sent(void *arg, int status)
 typedef struct cursor_t {
     const ompi_osc_ucp_transfer_t *transfer;
     ompi_osc_ucp_pending_t        *pending;
-    ompi_osc_ucp_layout_iter_t     origin;       /**< the next packed byte to send */
-    uint64_t                       pos;          /**< the next byte of the target layout */
-    uint32_t                       cell, packed; /**< bytes of an element in target memory and in a message; 1, 1 for put and get */
+    ompi_osc_ucp_layout_iter_t     origin; /**< the next packed byte to send */
+    uint64_t                       pos;    /**< the next byte of the target layout */
+    uint32_t                       cell;   /**< bytes of an element in target memory; put and get: 1 */
+    uint32_t                       packed; /**< bytes of an element in a message; put and get: 1 */
 } cursor_t;
 
 /**
