@@ -87,15 +87,21 @@ static uint64_t polls_now(void)
     return __atomic_load_n(&service.polls, __ATOMIC_RELAXED);
 }
 
+/** The interval that follows, nanoseconds. */
+static long longer(long backoff)
+{
+    return backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS;
+}
+
 /** Leave the worker to a program that polls, for as long as it does. False at the end. */
 static bool stand_aside(uint64_t seen)
 {
     long     backoff;
     uint64_t now;
 
-    for (backoff = BACKOFF_MIN_NS; (now = polls_now()) - seen > POLLS_MIN; backoff *= 2) {
+    for (backoff = BACKOFF_MIN_NS; (now = polls_now()) - seen > POLLS_MIN; backoff = longer(backoff)) {
         seen = now;
-        if (!sleep_for(false, backoff < BACKOFF_MAX_NS ? backoff : BACKOFF_MAX_NS)) {
+        if (!sleep_for(false, backoff)) {
             return false;
         }
     }
@@ -121,7 +127,7 @@ static void *service_main(void *arg)
         } else {
             /* Nothing comes, and something cannot leave: a reply to a process that is not inside MPI, say. */
             awake   = sleep_for(false, backoff);
-            backoff = backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS;
+            backoff = longer(backoff);
         }
     }
     return arg;
