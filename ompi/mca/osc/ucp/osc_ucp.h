@@ -94,6 +94,7 @@ struct ompi_osc_ucp_peer_t {
     ompi_osc_ucp_lock_t lock;
     bool                locking; /**< a thread is acquiring it */
     bool                started; /**< in the group of MPI_Win_start */
+    bool                lent;    /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
 
 /** One window at this process. */
@@ -118,9 +119,11 @@ struct ompi_osc_ucp_window_t {
     int64_t uniform_bytes, uniform_disp_unit;
 
     /* Info (osc_ucp_info.c). */
-    bool no_locks, noncontig, same_size, same_disp_unit;
-    char accumulate_ordering[32];
-    bool same_op;
+    bool   no_locks, noncontig, same_size, same_disp_unit;
+    bool   same_op;
+    char   accumulate_ordering[32];
+    size_t alignment;               /**< of the memory of MPI_Win_allocate and _shared, bytes; a power of 2 */
+    char   granularity_string[24];  /**< mpi_accumulate_granularity */
 
     /* Origin side. */
     opal_hash_table_t    peers;     /**< rank -> ompi_osc_ucp_peer_t */
@@ -192,8 +195,8 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 
 /* osc_ucp_info.c */
 
-/** Subscribe to all info keys that the component honours, and take over their values. */
-int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window);
+/** Subscribe to all info keys that the component honours, and take over their values; `info` is the creation's. */
+int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
 
 /* osc_ucp_memory.c */
 
@@ -219,6 +222,8 @@ void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer);
 /** Lock and unlock a member of a shared window, by the word in its segment. lock waits. */
 void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
 void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
+
+/* osc_ucp_query.c */
 
 int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr);
 

@@ -52,6 +52,21 @@ static inline int ompi_osc_ucp_info_subscribe(ompi_win_t *win, const char *key, 
     return opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
 }
 
+/** The value of a key in an info object, which may be NULL; false if it has none, or a longer one. */
+static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, char *value, int size)
+{
+    int found = 0;
+
+    return NULL != info && OPAL_SUCCESS == opal_info_get(info, key, size - 1, value, &found) && found;
+}
+
+/** Let MPI_Win_get_info tell a value that needs no subscription: the names of subscribed keys are limited to 27
+ *  characters, beyond which Open MPI 4.1 crashes. */
+static inline int ompi_osc_ucp_info_tell(ompi_win_t *win, const char *key, const char *value)
+{
+    return opal_info_set(win->super.s_info, key, value);
+}
+
 /** The process's name as one number, the same in all processes that know it. */
 static inline uint64_t ompi_osc_ucp_proc_key(ompi_group_t *group, int rank)
 {

@@ -8,6 +8,14 @@
 
 #include "osc_ucp.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/** Bounds of mpi_minimum_memory_alignment for MPI_Win_allocate: a cache line, and what is worth honouring. */
+#define ALIGNMENT_MIN 64
+#define ALIGNMENT_MAX (1ul << 30)
+
 static ompi_osc_ucp_window_t *window_of(opal_infosubscriber_t *object)
 {
     return ompi_osc_ucp_window((ompi_win_t *) object);
@@ -107,7 +115,49 @@ OMPI_OSC_UCP_INFO_CALLBACK(accumulate_ordering)
     return window->accumulate_ordering;
 }
 
-int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window)
+/** The largest alignment that can be had. A member's part of a contiguous shared window begins where the last ends. */
+static unsigned long alignment_max(const ompi_osc_ucp_window_t *window)
+{
+    if (MPI_WIN_FLAVOR_ALLOCATE == window->flavor) {
+        return ALIGNMENT_MAX;
+    }
+    return window->noncontig ? (unsigned long) sysconf(_SC_PAGESIZE) : 1;
+}
+
+/* MPI 4.1 section 12.2.1. All accumulates go through the same stripes, whatever their size; the hint is kept. */
+OMPI_OSC_UCP_INFO_CALLBACK(mpi_accumulate_granularity)
+{
+    ompi_osc_ucp_window_t *window = window_of(object);
+
+    (void) key;
+    if (NULL == window->target) {
+        snprintf(window->granularity_string, sizeof(window->granularity_string), "%lu", strtoul(value, NULL, 10));
+    }
+    return window->granularity_string;
+}
+
+/** MPI 4.1 section 12.2.2: alignment of memory that MPI allocates. The value is fixed when the window is made. */
+static int alignment_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
+{
+    static const char key[] = "mpi_minimum_memory_alignment";
+    char              value[24];
+    unsigned long     wanted;
+
+    window->alignment = MPI_WIN_FLAVOR_ALLOCATE == window->flavor ? ALIGNMENT_MIN : 1;
+    if (MPI_WIN_FLAVOR_ALLOCATE != window->flavor && MPI_WIN_FLAVOR_SHARED != window->flavor) {
+        return OMPI_SUCCESS;
+    }
+    if (ompi_osc_ucp_info_get(info, key, value, sizeof(value))) {
+        wanted = strtoul(value, NULL, 10);
+        if (0 == (wanted & (wanted - 1)) && wanted > window->alignment && wanted <= alignment_max(window)) {
+            window->alignment = wanted;
+        }
+    }
+    snprintf(value, sizeof(value), "%zu", window->alignment);
+    return ompi_osc_ucp_info_tell(window->win, key, value);
+}
+
+int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
 {
     const struct {
         const char                   *key, *initial;
@@ -119,6 +169,7 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window)
         { "accumulate_ops", "same_op_no_op", accumulate_ops, true },
         { "same_size", "false", same_size, true },
         { "same_disp_unit", "false", same_disp_unit, true },
+        { "mpi_accumulate_granularity", "0", mpi_accumulate_granularity, true },
         { "alloc_shared_noncontig", "false", alloc_shared_noncontig, MPI_WIN_FLAVOR_SHARED == window->flavor },
     };
     size_t i;
@@ -133,5 +184,5 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window)
     if (window->no_locks) {
         window->win->w_flags |= OMPI_WIN_NO_LOCKS;
     }
-    return rc;
+    return OMPI_SUCCESS == rc ? alignment_init(window, info) : rc;
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * lock_all locks the targets that are touched, when they are; those whose memory this process reaches by load and
- * store, itself included, at once.
+ * lock_all locks the targets that are touched, when they are; those whose memory the program may reach by load and
+ * store, the process itself included, at once.
  */
 
 #include "osc_ucp_check.h"
@@ -112,7 +112,7 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/** Lock those that must not be locked lazily. */
+/** Lock those that must not be locked lazily: the program may load and store there without a sign. */
 static int lock_mapped(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -123,6 +123,11 @@ static int lock_mapped(ompi_osc_ucp_window_t *window)
     for (rank = first; OMPI_SUCCESS == rc && rank <= last; rank++) {
         peer = ompi_osc_ucp_peer(window, rank);
         rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_lock_lazily(peer);
+    }
+    for (peer = window->all_peers; NULL != peer && OMPI_SUCCESS == rc; peer = peer->next) {
+        if (peer->lent) {
+            rc = ompi_osc_ucp_lock_lazily(peer);
+        }
     }
     return rc;
 }

@@ -14,17 +14,13 @@
 #include "path/am_wire.h"
 #include "path/path.h"
 
-/** Alignment of window memory without a transport: no two windows share a cache line. */
-#define ALIGNMENT 64
-
 /** In front of the memory of MPI_Win_allocate. */
 typedef struct head_t {
     uint64_t              nonce; /**< tells this memory from another that a process may map by mistake */
-    char                  pad[56];
+    uint64_t              start; /**< of the window's memory, bytes from here */
+    char                  pad[48];
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
 } head_t;
-
-_Static_assert(0 == sizeof(head_t) % ALIGNMENT, "window memory follows the head");
 
 struct ompi_osc_ucp_allocation_t {
     opal_common_ucp_memory_t *memory; /**< NULL: from the C library */
@@ -45,7 +41,7 @@ static int allocation_make(ompi_osc_ucp_allocation_t *allocation, size_t bytes)
         return OMPI_SUCCESS;
     }
     allocation->memory = NULL;
-    if (0 != posix_memalign(&memory, ALIGNMENT, bytes)) {
+    if (0 != posix_memalign(&memory, sizeof(ompi_osc_ucp_stripe_t), bytes)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     allocation->head = memory;
@@ -55,6 +51,7 @@ static int allocation_make(ompi_osc_ucp_allocation_t *allocation, size_t bytes)
 int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_allocation_t *allocation;
+    uintptr_t                  start;
     int                        rc;
 
     window->stripes = own_stripes;
@@ -65,17 +62,19 @@ int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
     if (NULL == allocation) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = allocation_make(allocation, sizeof(head_t) + (size_t) window->bytes);
+    rc = allocation_make(allocation, sizeof(head_t) + window->alignment + (size_t) window->bytes);
     if (OMPI_SUCCESS != rc) {
         free(allocation);
         return rc;
     }
     memset(allocation->head, 0, sizeof(head_t));
+    start = ((uintptr_t) (allocation->head + 1) + window->alignment - 1) & ~(uintptr_t) (window->alignment - 1);
+    allocation->head->start = start - (uintptr_t) allocation->head;
     allocation->head->nonce = ompi_osc_ucp_proc_key(window->group, window->rank) ^ window->id << 40;
     window->allocation      = allocation;
     window->stripes         = allocation->head->stripes;
     window->key_base        = (uintptr_t) allocation->head;
-    window->base            = allocation->head + 1;
+    window->base            = (void *) start;
     return OMPI_SUCCESS;
 }
 
@@ -136,7 +135,7 @@ void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
         return;
     }
     peer->mapping  = mapping;
-    peer->memory   = (char *) (head + 1);
+    peer->memory   = (char *) head + head->start;
     peer->stripes  = head->stripes;
     peer->key_base = (uintptr_t) head;
     peer->path     = &ompi_osc_ucp_path_mapped;

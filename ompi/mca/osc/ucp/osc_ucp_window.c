@@ -16,6 +16,7 @@
 typedef struct creation_t {
     ompi_osc_ucp_window_t *window;
     ompi_communicator_t   *comm;
+    opal_info_t           *info;
     char                  *reason; /**< why the transport does not start, malloc'd */
 } creation_t;
 
@@ -78,7 +79,7 @@ int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc)
 static int info_up(creation_t *creation, int rc)
 {
     (void) rc;
-    return ompi_osc_ucp_info_init(creation->window);
+    return ompi_osc_ucp_info_init(creation->window, creation->info);
 }
 
 static int transport_up(creation_t *creation, int rc)
@@ -315,10 +316,9 @@ static void window_announce(const ompi_osc_ucp_window_t *window)
 int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
                         opal_info_t *info, int flavor, int *model)
 {
-    creation_t creation = { .comm = comm };
+    creation_t creation = { .comm = comm, .info = info };
     int        rc;
 
-    (void) info;
     creation.window = window_new(win, comm, flavor);
     if (NULL == creation.window) {
         return OMPI_ERR_OUT_OF_RESOURCE;
