@@ -1,0 +1,95 @@
+#!/bin/bash
+# The Debian package: builds from the tarball and contrib/debian, holds what it should, and Open MPI finds it. As root
+# it is also installed and removed for real, but in copies of the system's folders that only this test sees.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+version=$(made_with VERSION)
+tarball=$(made_with PACKAGE)-$version
+source=$scratch/$tarball
+ompi_info=$(dirname "$mpicc")/ompi_info
+folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
+
+# Build the package from the tarball, with everything that dpkg-buildpackage checks by itself. Sets package.
+build_package()
+{
+    quietly make -C "$build" dist distdir="$tarball"
+    mv "$build/$tarball.tar.gz" "$scratch/${tarball%-*}_$version.orig.tar.gz"
+    tar -C "$scratch" -xf "$scratch/${tarball%-*}_$version.orig.tar.gz"
+    cp -r "$source/contrib/debian" "$source/debian"
+    [ "$(dpkg-parsechangelog -l "$source/debian/changelog" -S Version)" = "$version-1" ] ||
+        fail "contrib/debian/changelog is not for version $version"
+    (cd "$source" && quietly env DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc)
+    package=$(find "$scratch" -maxdepth 1 -name 'openmpi-osc-ucp_*.deb')
+}
+
+# It depends on what it links with, and all its files but the documentation are the component.
+check_contents()
+{
+    local depends files
+
+    depends=$(dpkg-deb -f "$package" Depends)
+    [[ $depends == *libopenmpi3* && $depends == *libucx0* ]] || fail "the package depends on: $depends"
+    files=$(dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -v -e '/$' -e '^\./usr/share/doc/openmpi-osc-ucp/')
+    [ "$files" = ".$folder/mca_osc_ucp.so" ] || fail "the package has these files: $files"
+}
+
+# ompi_info finds the component in what the package unpacks to.
+check_unpacked()
+{
+    dpkg-deb -x "$package" "$scratch/unpacked"
+    OMPI_MCA_mca_base_component_path=$scratch/unpacked/$folder:SYSTEM_DEFAULT:USER_DEFAULT \
+        quietly "$ompi_info" --param osc ucp --level 9 --parsable
+    grep -q '^mca:osc:ucp:param:osc_ucp_priority:' "$scratch/log" || fail "ompi_info does not find the component"
+}
+
+# Our own view of the folders that an installation changes.
+private_system()
+{
+    local dir
+
+    for dir in usr var etc; do
+        mkdir -p "$scratch/system/$dir/changes" "$scratch/system/$dir/work"
+        mount -t overlay -o "lowerdir=/$dir,upperdir=$scratch/system/$dir/changes,workdir=$scratch/system/$dir/work" \
+            overlay "/$dir" || return
+    done
+}
+
+# dpkg installs the package, Open MPI uses it without being told, and dpkg removes it without a trace.
+install_and_remove()
+{
+    # What else is installed, where, is not to be found.
+    export HOME=$scratch
+    unset OMPI_MCA_mca_base_component_path
+    private_system >"$scratch/log" 2>&1 || exit 77
+    quietly dpkg -i "$package"
+    run_window "$folder" --mca osc_base_verbose 10
+    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "the installed component serves no window: $(cat "$scratch/out")"
+    quietly dpkg -P openmpi-osc-ucp
+    [ ! -e "$folder/mca_osc_ucp.so" ] || fail "dpkg -P left the component"
+    [ ! -e /usr/share/doc/openmpi-osc-ucp ] || fail "dpkg -P left the documentation"
+}
+
+if [ "${1-}" = --private ]; then
+    trap - EXIT
+    rmdir "$scratch"
+    scratch=$2 package=$3
+    install_and_remove
+    exit
+fi
+
+for tool in dpkg-buildpackage dh; do
+    command -v $tool >/dev/null || skip "there is no $tool: install debhelper and dpkg-dev"
+done
+[[ $folder == /usr/lib/*/openmpi/lib/openmpi3 ]] || skip "Open MPI is not Debian's: its components are in $folder"
+build_package
+check_contents
+check_unpacked
+
+[ "$(id -u)" -eq 0 ] || exit 0
+[ ! -e "$folder/mca_osc_ucp.so" ] || exit 0
+status=0
+BUILD=$build unshare --mount --propagation private bash "${BASH_SOURCE[0]}" --private "$scratch" "$package" || status=$?
+[ $status -eq 0 ] || [ $status -eq 77 ] || exit $status
