@@ -98,9 +98,11 @@ static int transport_up(creation_t *creation, int rc)
 /** One line per job, from the first process that failed. */
 static void complain(const creation_t *creation)
 {
-    opal_output(0, "osc/ucp cannot create a window: UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES, or run "
-                   "without osc/ucp: --mca osc ^ucp",
-                NULL != creation->reason ? creation->reason : "unknown reason");
+    if (NULL != creation->reason) {
+        opal_output(0, "osc/ucp cannot create a window: UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES, or "
+                       "run without osc/ucp: --mca osc ^ucp",
+                    creation->reason);
+    }
 }
 
 static bool procs_known(const ompi_osc_ucp_window_t *window)
@@ -236,7 +238,7 @@ static const stage_t stages[] = {
 
 #define STAGES ((int) (sizeof(stages) / sizeof(stages[0])))
 
-/** Undo the stages before `end` that stand (bit i: stage i), last first. */
+/** Undo the stages that stand (bit i: stage i), last first. */
 static void stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
 {
     int i;
