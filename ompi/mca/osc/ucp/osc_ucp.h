@@ -85,7 +85,8 @@ struct ompi_osc_ucp_peer_t {
 
     /* Completion. */
     uint32_t sequence;      /**< of the next ordered message */
-    bool     unacknowledged;/**< messages were sent whose application at the target is not known yet */
+    bool     unacknowledged;/**< messages were sent for which no acknowledgement was asked yet */
+    uint32_t acknowledging; /**< acknowledgements asked for and not yet here */
     uint32_t generation;    /**< of the operations issued now; see ompi_osc_ucp_peer_wait_local */
     uint64_t open[2];       /**< operations that still use a buffer of the caller, of this generation and the last */
     int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
@@ -129,7 +130,7 @@ struct ompi_osc_ucp_window_t {
     opal_hash_table_t    peers;     /**< rank -> ompi_osc_ucp_peer_t */
     ompi_osc_ucp_peer_t *all_peers;
     ompi_osc_ucp_epoch_t epoch;
-    bool                 fence_used;  /**< operations were issued since the last fence */
+    bool                 fence_used;  /**< operations were issued since the last fence, in whatever epoch */
     int                  locked;      /**< targets locked one by one */
     bool                 lock_all_nocheck;
     int                  nstarted;

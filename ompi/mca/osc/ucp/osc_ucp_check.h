@@ -37,7 +37,6 @@ static inline int ompi_osc_ucp_check_access(ompi_osc_ucp_peer_t *peer)
 
     switch (window->epoch) {
     case OMPI_OSC_UCP_EPOCH_FENCE:
-        window->fence_used = true;
         return OMPI_SUCCESS;
     case OMPI_OSC_UCP_EPOCH_START:
         return peer->started ? OMPI_SUCCESS : OMPI_ERR_RMA_SYNC;

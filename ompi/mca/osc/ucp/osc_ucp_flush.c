@@ -14,7 +14,7 @@ void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t mine = peer->generation;
 
-    for (;;) {
+    while (peer->generation - mine < 2) {
         if (0 == peer->open[(peer->generation - 1) % 2]) {
             if (mine != peer->generation || 0 == peer->open[peer->generation % 2]) {
                 return;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/** Bounds of mpi_minimum_memory_alignment for MPI_Win_allocate: a cache line, and what is worth honouring. */
+/** Bounds of mpi_minimum_memory_alignment for MPI_Win_allocate: a cache line, a huge page. */
 #define ALIGNMENT_MIN 64
-#define ALIGNMENT_MAX (1ul << 30)
+#define ALIGNMENT_MAX (1ul << 21)
 
 static ompi_osc_ucp_window_t *window_of(opal_infosubscriber_t *object)
 {

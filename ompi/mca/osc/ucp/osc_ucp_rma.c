@@ -100,6 +100,7 @@ static int copy(direction_t direction, ompi_osc_ucp_peer_t *peer, const buffer_t
     if (OMPI_SUCCESS != rc) {
         goto free_target;
     }
+    peer->window->fence_used = true;
     if (PUT == direction) {
         transfer.origin        = origin->address;
         transfer.origin_layout = &origin_layout;
@@ -242,6 +243,7 @@ static int accumulate(const accumulate_t *call, ptrdiff_t disp, ompi_osc_ucp_tra
     transfer->result        = call->result.address;
     transfer->compare       = call->compare;
     transfer->target_layout = &target;
+    transfer->peer->window->fence_used = true;
     rc = NULL != call->compare ? transfer->peer->path->compare_swap(transfer)
                                : transfer->peer->path->accumulate(transfer);
     ompi_osc_ucp_layout_fini(&result);

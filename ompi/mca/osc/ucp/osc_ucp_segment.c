@@ -93,9 +93,11 @@ static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
     char                   *file;
     int                     rc;
 
-    if (asprintf(&file, "%s/osc_ucp.%x.%x.%llx", folder, name.jobid, name.vpid, (unsigned long long) number) < 0) {
+    if (asprintf(&file, "%s/osc_ucp.%x.%x.%x.%llx", folder, name.jobid, name.vpid, (unsigned) getpid(),
+                 (unsigned long long) number) < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    (void) unlink(file); /* of a job that was killed: its locks would be ours */
     rc = opal_shmem_segment_create(&segment->ds, file, size);
     free(file);
     if (OPAL_SUCCESS != rc) {
@@ -106,6 +108,7 @@ static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
         opal_shmem_unlink(&segment->ds);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    memset(segment->head, 0, sizeof(head_t) + (size_t) window->size * sizeof(member_t));
     segment_plan(shares, window->size, window->noncontig, segment->head);
     return OMPI_SUCCESS;
 }

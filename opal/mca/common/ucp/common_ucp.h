@@ -81,7 +81,7 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
 
 /**
  * Allocate `size` bytes where other processes of the node can map them, if a transport offers that, else anywhere;
- * page-aligned, zeroed. Untouched pages take no memory.
+ * page-aligned. Untouched pages take no memory, if UCX may use System V shared memory (by default it may).
  */
 int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p);
 void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory);

@@ -95,6 +95,9 @@ static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
     }
     if (NULL == request) {
         send_done(send, OPAL_SUCCESS);
+    } else if (OPAL_COMMON_UCP_SERVICE == send->side) {
+        /* It has to wait, and the service thread may be asleep: it wakes up for what arrives, not for what must leave. */
+        (void) ucp_worker_signal(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
     }
     return OPAL_SUCCESS;
 }

@@ -15,7 +15,7 @@ int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memo
     ucp_mem_map_params_t params = {
         .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
         .length     = size,
-        .flags      = UCP_MEM_MAP_ALLOCATE
+        .flags      = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_NONBLOCK /* touches and pins nothing */
     };
     ucp_mem_attr_t       attr   = { .field_mask = UCP_MEM_ATTR_FIELD_ADDRESS };
     ucp_mem_h            memory;

@@ -414,6 +414,7 @@ static int question_ask(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uin
 static void acknowledged(ompi_osc_ucp_pending_t *pending)
 {
     (*(uint32_t *) pending->arg)--;
+    pending->peer->acknowledging--;
     if (OMPI_SUCCESS != pending->status) {
         pending->peer->error = pending->status;
     }
@@ -434,6 +435,7 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_
     rc = question_send(pending, kind, flags);
     if (OMPI_SUCCESS == rc) {
         peer->unacknowledged = false;
+        peer->acknowledging++;
         (*awaited)++;
     }
     return rc;
@@ -441,7 +443,11 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_
 
 static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return peer->unacknowledged ? acknowledgement_request(peer, OMPI_OSC_UCP_KIND_FLUSH, 0, awaited) : OMPI_SUCCESS;
+    /* What another thread's flush already asks for is not here yet either. */
+    if (!peer->unacknowledged && 0 == peer->acknowledging) {
+        return OMPI_SUCCESS;
+    }
+    return acknowledgement_request(peer, OMPI_OSC_UCP_KIND_FLUSH, 0, awaited);
 }
 
 static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
