@@ -85,7 +85,7 @@ start_log()
 }
 
 # What the build folder was configured for. When any of this changes (the tree was moved, Open MPI was upgraded,
-# cmocka came along), the folder is made anew.
+# cmocka or a Fortran compiler came along), the folder is made anew.
 build_stamp()
 {
     local package
@@ -96,6 +96,7 @@ build_stamp()
         echo "$package: $(pkg-config --modversion $package 2>/dev/null)"
     done
     ${CC:-cc} --version 2>/dev/null | head -n 1
+    mpifort --version 2>/dev/null | head -n 1
     echo "flags: ${CC-} ${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
     if [ -e "$top/.git" ]; then
         echo "a git checkout"

@@ -29,6 +29,11 @@ for dir in test/unit test/mpi; do
     # shellcheck disable=SC2046
     listed $dir/Makefile.am $(sources $dir | sed -n 's/\.c$//p')
 done
+for source in "$top"/test/mpi/*.F90; do
+    name=$(basename "$source" .F90)
+    listed test/mpi/Makefile.am "${name}_mpifh" "${name}_usempi" "${name}_usempif08"
+    grep -qE "^EXTRA_DIST = .*$name\.F90" "$top/test/mpi/Makefile.am" || fail "$name.F90 is not listed in EXTRA_DIST"
+done
 # shellcheck disable=SC2013
 for program in $(sed 's/#.*//' "$top/test/tests.table" | awk 'NF { print $1 }' | sort -u); do
     listed test/mpi/Makefile.am "$program"

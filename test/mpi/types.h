@@ -33,10 +33,27 @@ struct basic_type {
     {#mpitype, mpitype, PAIR, kind, SIGNED, sizeof(ctype), offsetof(struct { ctype value; int index; }, index), \
      sizeof(int)}
 
-/** Collective or not: fill the table of all types (MPI_DATATYPE_NULL where the library has no such type). */
+/** Has this MPI library the type, as large as the C type that stands for it? Optional ones may be MPI_DATATYPE_NULL, or
+ *  a handle that is refused. */
+static inline int has_type(const struct basic_type *type)
+{
+    int size = 0;
+
+    if (MPI_DATATYPE_NULL == type->type) {
+        return 0;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_SUCCESS != MPI_Type_size(type->type, &size)) {
+        size = 0;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return type->first_size + type->second_size == size;
+}
+
+/** Fill the table of all types that the library has. */
 static inline const struct basic_type *basic_types(int *count)
 {
-    static struct basic_type table[64];
+    static struct basic_type table[80];
     const struct basic_type all[] = {
         ONE(MPI_SIGNED_CHAR, C_INTEGER, SIGNED, signed char),
         ONE(MPI_UNSIGNED_CHAR, C_INTEGER, UNSIGNED, unsigned char),
@@ -71,6 +88,18 @@ static inline const struct basic_type *basic_types(int *count)
         ONE(MPI_DOUBLE_PRECISION, FLOATING, REAL_NUMBER, double),
         ONE(MPI_REAL4, FLOATING, REAL_NUMBER, float),
         ONE(MPI_REAL8, FLOATING, REAL_NUMBER, double),
+#ifdef MPI_INTEGER16
+        ONE(MPI_INTEGER16, FORTRAN_INTEGER, SIGNED, __int128),
+#endif
+#ifdef MPI_REAL16
+        ONE(MPI_REAL16, FLOATING, REAL_NUMBER, long double),
+#endif
+#ifdef MPI_LOGICAL1
+        ONE(MPI_LOGICAL1, LOGICAL, SIGNED, int8_t),
+        ONE(MPI_LOGICAL2, LOGICAL, SIGNED, int16_t),
+        ONE(MPI_LOGICAL4, LOGICAL, SIGNED, int32_t),
+        ONE(MPI_LOGICAL8, LOGICAL, SIGNED, int64_t),
+#endif
         ONE(MPI_C_BOOL, LOGICAL, UNSIGNED, bool),
         ONE(MPI_LOGICAL, LOGICAL, SIGNED, int),
         TWO(MPI_C_FLOAT_COMPLEX, COMPLEX, REAL_NUMBER, float),
@@ -78,9 +107,23 @@ static inline const struct basic_type *basic_types(int *count)
         TWO(MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, REAL_NUMBER, long double),
         TWO(MPI_COMPLEX, COMPLEX, REAL_NUMBER, float),
         TWO(MPI_DOUBLE_COMPLEX, COMPLEX, REAL_NUMBER, double),
+#ifdef MPI_COMPLEX8
+        TWO(MPI_COMPLEX8, COMPLEX, REAL_NUMBER, float),
+        TWO(MPI_COMPLEX16, COMPLEX, REAL_NUMBER, double),
+#endif
+#ifdef MPI_COMPLEX32
+        TWO(MPI_COMPLEX32, COMPLEX, REAL_NUMBER, long double),
+#endif
+#ifdef MPI_CXX_BOOL
+        ONE(MPI_CXX_BOOL, LOGICAL, UNSIGNED, bool),
+        TWO(MPI_CXX_FLOAT_COMPLEX, COMPLEX, REAL_NUMBER, float),
+        TWO(MPI_CXX_DOUBLE_COMPLEX, COMPLEX, REAL_NUMBER, double),
+        TWO(MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, REAL_NUMBER, long double),
+#endif
         ONE(MPI_BYTE, BYTES, UNSIGNED, unsigned char),
         ONE(MPI_CHAR, OTHER, SIGNED, char),
         ONE(MPI_WCHAR, OTHER, SIGNED, wchar_t),
+        ONE(MPI_CHARACTER, OTHER, SIGNED, char),
         TWO(MPI_2INT, PAIR, SIGNED, int),
         WITH_INT(MPI_SHORT_INT, SIGNED, short),
         WITH_INT(MPI_LONG_INT, SIGNED, long),
@@ -94,7 +137,7 @@ static inline const struct basic_type *basic_types(int *count)
 
     *count = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (MPI_DATATYPE_NULL != all[i].type) {
+        if (has_type(&all[i])) {
             table[(*count)++] = all[i];
         }
     }
@@ -154,7 +197,8 @@ static inline void set_number(void *at, enum number kind, int size, int value)
     long double most = value;
 
     if (REAL_NUMBER != kind) {
-        memcpy(at, &wide, size); /* little endian */
+        memset(at, value < 0 ? -1 : 0, size);
+        memcpy(at, &wide, size < 8 ? size : 8); /* little endian */
     } else if (sizeof(single) == size) {
         memcpy(at, &single, size);
     } else if (sizeof(twice) == size) {
@@ -194,6 +238,21 @@ static inline int elements_differ(const struct basic_type *type, const void *one
         }
     }
     return -1;
+}
+
+/** Do the library's own reductions take the pair? MPI_REPLACE and MPI_NO_OP are not for reductions. */
+static inline int library_reduces(const struct test_op *op, const struct basic_type *type)
+{
+    _Alignas(16) char one[32] = {0}, other[32] = {0};
+    int rc;
+
+    if (ANY == op->kind) {
+        return 1;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    rc = MPI_Reduce_local(one, other, 1, type->type, op->op);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return MPI_SUCCESS == rc;
 }
 
 /** What an accumulate does to the target, as MPI_Reduce_local sees it. */

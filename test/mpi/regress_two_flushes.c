@@ -1,0 +1,73 @@
+/* Two threads flush one target: neither returns before what was put is there, even if the other asked first.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mpitest.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static const double stopped_for = 1.0;
+static MPI_Win win;
+
+static void *flush(void *argument)
+{
+    MPI_Win_flush(1, win);
+    return argument;
+}
+
+static void *continue_later(void *argument)
+{
+    usleep((useconds_t) (stopped_for * 1e6));
+    kill((pid_t) (intptr_t) argument, SIGCONT);
+    return NULL;
+}
+
+static void flush_while_stopped(pid_t target)
+{
+    pthread_t flusher, waker;
+    double begin;
+    int one = 1;
+
+    kill(target, SIGSTOP);
+    pthread_create(&waker, NULL, continue_later, (void *) (intptr_t) target);
+    usleep(100000);
+    MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    pthread_create(&flusher, NULL, flush, NULL);
+    usleep(200000); /* that thread has asked */
+    begin = MPI_Wtime();
+    MPI_Win_flush(1, win);
+    CHECK(MPI_Wtime() - begin > stopped_for / 3, "the target was stopped, and MPI_Win_flush returned");
+    pthread_join(flusher, NULL);
+    pthread_join(waker, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int memory = 0, pids[2], pid = (int) getpid(), provided;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+    if (2 != test_size || provided < MPI_THREAD_MULTIPLE) {
+        test_skip("needs 2 processes and MPI_THREAD_MULTIPLE");
+    }
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Win_create(&memory, sizeof(memory), sizeof(memory), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    if (0 == test_rank) { /* the first operation may have to wait for the target: it may lock */
+        MPI_Put(&pid, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        flush(NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == test_rank) {
+        usleep(100000); /* the target has left the barrier */
+        flush_while_stopped(pids[1]);
+    } else {
+        usleep(400000);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    return test_finish();
+}
