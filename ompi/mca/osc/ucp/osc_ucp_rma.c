@@ -11,6 +11,8 @@
 #include "path/am_target.h"
 #include "path/path.h"
 
+#include "opal/datatype/opal_datatype_internal.h"
+
 /** A buffer argument of a call. */
 typedef struct buffer_t {
     void            *address;
@@ -178,9 +180,11 @@ typedef struct accumulate_t {
 /** Is the element type one that compare_and_swap allows (MPI-3.1 section 11.3.4)? */
 static bool is_swappable(const ompi_datatype_t *type)
 {
-    int kind = type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
+    int                    kind  = type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
+    const ddt_elem_desc_t *entry = &type->super.desc.desc[0].elem;
 
-    return OMPI_DATATYPE_FLAG_DATA_FLOAT != kind && OMPI_DATATYPE_FLAG_DATA_COMPLEX != kind;
+    return OMPI_DATATYPE_FLAG_DATA_FLOAT != kind && OMPI_DATATYPE_FLAG_DATA_COMPLEX != kind &&
+           1 == type->super.desc.used && 1 == entry->count * entry->blocklen; /* no pair type */
 }
 
 /** Are operation, types and sizes such as the standard allows? Sets the transfer's op and prim. */

@@ -65,10 +65,14 @@ typedef struct share_t {
     int64_t size, disp_unit;
 } share_t;
 
-/** Lay the members' memory out; the size of the segment. `head` may be NULL, to ask for the size alone. */
+/**
+ * Lay the members' memory out, from a page boundary on; the size of the segment. `head` may be NULL, to ask for the size
+ * alone. Open MPI maps segments a few bytes behind a page boundary, in all processes alike.
+ */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {
-    uint64_t offset = pages(sizeof(*head) + (size_t) n * sizeof(member_t));
+    uint64_t skew   = NULL == head ? 0 : pages((uintptr_t) head) - (uintptr_t) head;
+    uint64_t offset = skew + pages(sizeof(*head) + (size_t) n * sizeof(member_t));
     int      i;
 
     for (i = 0; i < n; i++) {
@@ -79,7 +83,7 @@ static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_
         }
         offset += noncontig ? pages((uint64_t) shares[i].size) : (uint64_t) shares[i].size;
     }
-    return pages(offset);
+    return pages(offset) + pages(1); /* room for the skew */
 }
 
 /** Create the segment: the leader's part. */

@@ -79,6 +79,9 @@ int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc)
 static int info_up(creation_t *creation, int rc)
 {
     (void) rc;
+    if (creation->window->disp_unit <= 0) {
+        return MPI_ERR_DISP; /* Open MPI does not look in MPI_Win_allocate_shared */
+    }
     return ompi_osc_ucp_info_init(creation->window, creation->info);
 }
 
