@@ -15,6 +15,8 @@
 #error "osc/ucp supports Open MPI 4.1"
 #endif
 
+#include <stdio.h>
+
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -45,11 +47,19 @@ const char *ompi_osc_ucp_version_built(void);
 #define OMPI_OSC_UCP_INFO_CALLBACK(name) \
     static char *name(opal_infosubscriber_t *object, char *key, char *value)
 
-/** Subscribe to an info key of a window; the callback runs at once, with `initial` if the user gave no value. */
+/** Subscribe to an info key of a window; the callback runs at once, with `initial` if the user gave no value. Open MPI
+ *  keeps what the user wrote beside the value in force, and would tell that in MPI_Win_get_info: it is taken away. */
 static inline int ompi_osc_ucp_info_subscribe(ompi_win_t *win, const char *key, const char *initial,
                                               opal_key_interest_callback_t callback)
 {
-    return opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
+    char written[OPAL_MAX_INFO_KEY + 1];
+    int  rc = opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
+
+    if (OPAL_SUCCESS == rc) {
+        snprintf(written, sizeof(written), OPAL_INFO_SAVE_PREFIX "%s", key);
+        (void) opal_info_delete(win->super.s_info, written); /* it may not be there */
+    }
+    return rc;
 }
 
 /** The value of a key in an info object, which may be NULL; false if it has none, or a longer one. */

@@ -187,10 +187,23 @@ static bool is_swappable(const ompi_datatype_t *type)
            1 == type->super.desc.used && 1 == entry->count * entry->blocklen; /* no pair type */
 }
 
+/** Does a buffer, if there is one, have the target's elements (MPI-3.1 section 11.3.4), and as many? */
+static int match_check(const buffer_t *buffer, const buffer_t *target, const ompi_osc_ucp_prim_t *prim)
+{
+    if (NULL == buffer->type) {
+        return OMPI_SUCCESS;
+    }
+    if (buffer->type != target->type && ompi_osc_ucp_prim_of(buffer->type) != prim) {
+        return MPI_ERR_TYPE;
+    }
+    return buffer_bytes(buffer) == buffer_bytes(target) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
 /** Are operation, types and sizes such as the standard allows? Sets the transfer's op and prim. */
 static int accumulate_check(const accumulate_t *call, ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(call->target.type);
+    int                        rc;
 
     if (NULL == prim) {
         return MPI_ERR_TYPE;
@@ -203,11 +216,8 @@ static int accumulate_check(const accumulate_t *call, ompi_osc_ucp_transfer_t *t
     if (0 == transfer->op || !ompi_osc_ucp_op_valid(transfer->op, prim)) {
         return MPI_ERR_OP;
     }
-    if ((NULL != call->origin.type && buffer_bytes(&call->origin) != buffer_bytes(&call->target)) ||
-        (NULL != call->result.type && buffer_bytes(&call->result) != buffer_bytes(&call->target))) {
-        return MPI_ERR_TRUNCATE;
-    }
-    return OMPI_SUCCESS;
+    rc = match_check(&call->origin, &call->target, prim);
+    return OMPI_SUCCESS == rc ? match_check(&call->result, &call->target, prim) : rc;
 }
 
 /** The layout of a buffer that may be absent. */
