@@ -56,8 +56,8 @@ copy_sources()
     tar -C "$top" --exclude=./.git --exclude=./build -cf - . | tar -C "$1" -xf -
 }
 
-# Run test/build/window.c (it makes and frees one window) with 2 processes and the component in folder $1;
-# the rest goes to mpirun. Sets status, and leaves everything that was printed in $scratch/out.
+# Run test/build/window.c (it makes and frees one window) with the component in folder $1 and 2 processes, or as many as
+# "processes" says; the rest goes to mpirun. Sets status, and leaves everything that was printed in $scratch/out.
 run_window()
 {
     local dir=$1
@@ -68,7 +68,7 @@ run_window()
     fi
     status=0
     OMPI_MCA_mca_base_component_path=$dir:SYSTEM_DEFAULT:USER_DEFAULT \
-        timeout -k 5 60 "$mpirun" -np 2 --oversubscribe "$@" "$scratch/window" >"$scratch/out" 2>&1 </dev/null ||
+        timeout -k 5 60 "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window" >"$scratch/out" 2>&1 </dev/null ||
         status=$?
 }
 

@@ -37,7 +37,9 @@ typedef struct ompi_osc_ucp_component_t {
     ompi_osc_base_component_t super;
     int                       priority;    /**< parameter osc_ucp_priority */
     opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
+    int                       exchange_addresses; /**< parameter osc_ucp_exchange_addresses */
     bool                      progressing; /**< our progress callback is registered */
+    bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
 } ompi_osc_ucp_component_t;
@@ -244,7 +246,10 @@ bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t 
 void ompi_osc_ucp_procs_init(void);
 void ompi_osc_ucp_procs_fini(void);
 
-/** Does this process know the transport address of every member of the group? */
+/** Tell the launcher this process's transport address, for others to ask for. */
+void ompi_osc_ucp_procs_publish(void);
+
+/** Are the transport addresses of all members of the group known here, or to be had from the launcher? */
 bool ompi_osc_ucp_procs_known(ompi_group_t *group);
 
 /** Tell each other the transport addresses. Collective over comm, and fails on all alike. */

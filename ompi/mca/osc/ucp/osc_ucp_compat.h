@@ -77,6 +77,15 @@ static inline int ompi_osc_ucp_info_tell(ompi_win_t *win, const char *key, const
     return opal_info_set(win->super.s_info, key, value);
 }
 
+/**
+ * Tell a value to whoever asks for it by key and this process's name, through the launcher, after MPI_Init; local.
+ * Fails where the launcher (PMI-1, PMI-2) can only exchange everything among all.
+ */
+int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len);
+
+/** Ask the launcher for what a process has told; waits for it, but not for the process. *value_p is malloc'd. */
+int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p);
+
 /** The process's name as one number, the same in all processes that know it. */
 static inline uint64_t ompi_osc_ucp_proc_key(ompi_group_t *group, int rank)
 {

@@ -87,6 +87,7 @@ int ompi_osc_ucp_start_transport(char **reason_p)
     int rc = ompi_osc_ucp_am_open(reason_p);
 
     if (OMPI_SUCCESS == rc && !mca_osc_ucp_component.progressing) {
+        ompi_osc_ucp_procs_publish();
         rc = opal_progress_register(ompi_osc_ucp_progress);
         mca_osc_ucp_component.progressing = OMPI_SUCCESS == rc;
     }

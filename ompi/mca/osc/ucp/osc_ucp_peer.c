@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Addresses and endpoints belong to processes and serve all windows; they are kept by the process's name, since ranks
- * differ between communicators. A window's peers hold what is the window's own.
+ * differ between communicators. Where the launcher offers it, each process tells it the own address once, and asks for
+ * another's when it first talks to it; else addresses are exchanged when a window is made. A window's peers hold what
+ * is the window's own.
  */
 
 #include "osc_ucp.h"
@@ -12,6 +14,9 @@
 
 #include "path/am.h"
 #include "path/path.h"
+
+/** What a process tells the launcher: the address of its service worker. */
+#define ADDRESS_KEY "osc.ucp.service"
 
 /** A process that this one may talk to. Kept until the component ends. */
 typedef struct ompi_osc_ucp_proc_t {
@@ -68,10 +73,44 @@ static int proc_add(ompi_group_t *group, int rank, const void *address, size_t l
     return rc;
 }
 
+void ompi_osc_ucp_procs_publish(void)
+{
+    const void *address;
+    size_t      len;
+
+    opal_common_ucp_address(&address, &len);
+    mca_osc_ucp_component.published = 0 == mca_osc_ucp_component.exchange_addresses &&
+                                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, address, len);
+}
+
+/** The process of that rank: all members of a window have told the launcher their addresses, or each other. */
+static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
+{
+    void  *address;
+    size_t len;
+    int    rc;
+
+    *proc_p = proc_find(group, rank);
+    if (NULL != *proc_p) {
+        return OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_modex_recv(ADDRESS_KEY, group, rank, &address, &len);
+    if (OMPI_SUCCESS != rc) {
+        return OMPI_ERR_UNREACH;
+    }
+    rc = proc_add(group, rank, address, len);
+    free(address);
+    *proc_p = proc_find(group, rank);
+    return rc;
+}
+
 bool ompi_osc_ucp_procs_known(ompi_group_t *group)
 {
     int rank;
 
+    if (mca_osc_ucp_component.published) {
+        return true;
+    }
     for (rank = 0; rank < group->grp_proc_count; rank++) {
         if (NULL == proc_find(group, rank)) {
             return false;
@@ -187,15 +226,17 @@ int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
     if (NULL != peer->ep) {
         return OMPI_SUCCESS;
     }
-    proc = proc_find(peer->window->group, peer->rank);
-    if (NULL == proc) {
-        return OMPI_ERR_UNREACH;
+    rc = proc_get(peer->window->group, peer->rank, &proc);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     if (NULL == proc->ep) {
         rc = opal_common_ucp_connect(proc->address, &proc->ep);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
+        opal_output_verbose(20, ompi_osc_base_framework.framework_output, "osc/ucp: rank %d connects to rank %d",
+                            peer->window->rank, peer->rank);
     }
     peer->ep = proc->ep;
     return OMPI_SUCCESS;
