@@ -19,6 +19,7 @@
 #include "opal/class/opal_hash_table.h"
 
 #include "opal/mca/common/ucp/common_ucp.h"
+#include "osc_ucp_counters.h"
 #include "osc_ucp_layout.h"
 #include "osc_ucp_op.h"
 
@@ -141,6 +142,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t             exposed_to;  /**< size of its group */
     uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
     uint32_t             barriers;    /**< barriers begun */
+    ompi_osc_ucp_counters_t counters; /**< for the user */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
 };

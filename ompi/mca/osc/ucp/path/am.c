@@ -70,6 +70,7 @@ static int request_send(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_request_header_t
     if (OMPI_SUCCESS == rc && ompi_osc_ucp_kind_is_ordered(header->kind)) {
         peer->sequence++;
     }
+    peer->window->counters.messages++;
     return rc;
 }
 
@@ -259,6 +260,7 @@ static int transfer_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_re
     if (NULL != transfer->origin_layout) {
         ompi_osc_ucp_layout_iter_init(&cursor.origin, transfer->origin_layout, 0);
     }
+    ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_AM, transfer->target_layout->size);
     while (OMPI_SUCCESS == rc && cursor.pos < transfer->target_layout->size) {
         rc = chunk_next(&cursor, model);
     }
@@ -319,6 +321,7 @@ static int am_compare_swap(ompi_osc_ucp_transfer_t *transfer)
         free(packed);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_AM, size);
     memcpy(packed->data, (const char *) transfer->origin + transfer->origin_layout->lb, size);
     memcpy(packed->data + size, transfer->compare, size);
     packed->pending = pending;
@@ -372,6 +375,8 @@ static int question_send(ompi_osc_ucp_pending_t *pending, ompi_osc_ucp_kind_t ki
     if (OMPI_SUCCESS != rc) {
         pending->ended = NULL;
         ompi_osc_ucp_pending_part_done(pending, rc);
+    } else {
+        pending->peer->window->counters.round_trips++;
     }
     return rc;
 }
@@ -452,6 +457,7 @@ static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 
 static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
+    peer->window->counters.lock_waits++;
     return question_ask(peer, OMPI_OSC_UCP_KIND_LOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0, NULL, 0);
 }
 
