@@ -39,6 +39,7 @@ typedef struct ompi_osc_ucp_component_t {
     int                       priority;    /**< parameter osc_ucp_priority */
     opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
     int                       exchange_addresses; /**< parameter osc_ucp_exchange_addresses */
+    int                       report;      /**< parameter osc_ucp_report */
     bool                      progressing; /**< our progress callback is registered */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
@@ -143,6 +144,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
     uint32_t             barriers;    /**< barriers begun */
     ompi_osc_ucp_counters_t counters; /**< for the user */
+    ompi_communicator_t *report_comm; /**< NULL if the window is not reported */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
 };
@@ -185,6 +187,21 @@ int ompi_osc_ucp_progress(void);
 
 /** Register all parameters; the table is there. */
 int ompi_osc_ucp_params_register(void);
+
+/* osc_ucp_watch.c, osc_ucp_pvars.c, osc_ucp_report.c: for the user who wants to know which way the data went. */
+
+/** From here on count what goes by load and store, and the time in synchronization. Stays until the window is freed. */
+void ompi_osc_ucp_watch(ompi_osc_ucp_window_t *window);
+
+/** Register all performance variables. */
+int ompi_osc_ucp_pvars_register(void);
+
+/** Watch a window, and add up its members' counters at its end. Both are collective. */
+int  ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window);
+
+/** Print what this process keeps of windows that are gone. */
+void ompi_osc_ucp_report_print(void);
 
 /* osc_ucp_window.c */
 
@@ -256,6 +273,9 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group);
 
 /** Tell each other the transport addresses. Collective over comm, and fails on all alike. */
 int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
+
+/** Who does a window's accumulates, and why: a static line for the user. */
+const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 
 /** The peer of that rank, made if need be. NULL if memory is short. */
 ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank);

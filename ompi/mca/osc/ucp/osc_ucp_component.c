@@ -13,7 +13,9 @@
 
 static int component_register(void)
 {
-    return ompi_osc_ucp_params_register();
+    int rc = ompi_osc_ucp_params_register();
+
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_pvars_register() : rc;
 }
 
 /** Decline in a process whose Open MPI would call us with other structures than we were built with. */
@@ -64,6 +66,7 @@ static int component_finalize(void)
         opal_progress_unregister(ompi_osc_ucp_progress);
         mca_osc_ucp_component.progressing = false;
     }
+    ompi_osc_ucp_report_print();
     opal_common_ucp_close();
     ompi_osc_ucp_pendings_fini();
     ompi_osc_ucp_procs_fini();

@@ -15,6 +15,9 @@ static const struct {
       "How eagerly osc/ucp offers itself for a window: among the one-sided components that are installed, the one with "
       "the highest priority serves it (osc/rdma has 101, osc/sm 100, osc/ucx 60). To switch osc/ucp off use "
       "'--mca osc ^ucp', to use nothing else '--mca osc ucp' (default: 120)" },
+    { "report", &mca_osc_ucp_component.report, OPAL_INFO_LVL_3,
+      "1: print at the end of the job, for each window, how many operations and bytes went which way, and how long "
+      "calls waited (default: 0)" },
     { "exchange_addresses", &mca_osc_ucp_component.exchange_addresses, OPAL_INFO_LVL_9,
       "1: all processes tell each other their network addresses when a window is made. 0: a process asks the launcher "
       "for another's address when it first talks to it; where the launcher has no PMIx, 1 is used (default: 0)" },

@@ -165,6 +165,12 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
     return ompi_osc_ucp_agree(comm, rc);
 }
 
+const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window)
+{
+    (void) window;
+    return "by CPUs, under locks: osc/ucp does not use atomics of network cards yet";
+}
+
 /** Choose how a new peer is reached. */
 static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
 {

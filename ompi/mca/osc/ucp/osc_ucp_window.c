@@ -18,6 +18,7 @@ typedef struct creation_t {
     ompi_communicator_t   *comm;
     opal_info_t           *info;
     char                  *reason; /**< why the transport does not start, malloc'd */
+    bool                   report; /**< some member wants a report */
 } creation_t;
 
 /** `up` gets the outcome of the stages before it: a local stage runs only if that is OMPI_SUCCESS, a collective one
@@ -124,7 +125,7 @@ static bool procs_known(const ompi_osc_ucp_window_t *window)
  */
 static int common_agree(creation_t *creation, int rc)
 {
-    enum { FAILED, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, ID, COUNT };
+    enum { FAILED, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     ompi_communicator_t   *comm   = creation->comm;
     int64_t                mine[COUNT], all[COUNT];
@@ -135,6 +136,7 @@ static int common_agree(creation_t *creation, int rc)
     mine[UNIT_MAX_] = window->disp_unit;
     mine[UNIT_MIN_] = -window->disp_unit;
     mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !procs_known(window);
+    mine[REPORT]    = mca_osc_ucp_component.report;
     mine[ID]        = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
 
     if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
@@ -150,6 +152,7 @@ static int common_agree(creation_t *creation, int rc)
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
     window->id                = (uint64_t) all[ID];
+    creation->report          = 0 != all[REPORT];
     return 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(comm) : OMPI_SUCCESS;
 }
 
@@ -342,6 +345,9 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
         *base = creation.window->base;
     }
+    if (creation.report) {
+        (void) ompi_osc_ucp_report_begin(creation.window, comm);
+    }
     *model = MPI_WIN_UNIFIED;
     window_announce(creation.window);
     return OMPI_SUCCESS;
@@ -358,6 +364,9 @@ int ompi_osc_ucp_free(ompi_win_t *win)
     ompi_osc_ucp_enter();
     if (!window->exposed && ompi_osc_ucp_may_begin(window)) {
         (void) ompi_osc_ucp_complete_all(window);
+        ompi_osc_ucp_leave();
+        ompi_osc_ucp_report_end(window);
+        ompi_osc_ucp_enter();
         /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
         (void) ompi_osc_ucp_barrier(window);
         stages_down(window, ~0u);

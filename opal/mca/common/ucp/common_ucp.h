@@ -113,4 +113,7 @@ void opal_common_ucp_service_unlock(void);
 /** Start the service thread, if it does not run yet. Needs an open transport. */
 int opal_common_ucp_service_start(void);
 
+/** How often the service thread has woken up to look after the service worker. */
+uint64_t opal_common_ucp_service_wakeups(void);
+
 #endif /* OPAL_COMMON_UCP_H */

@@ -36,6 +36,7 @@ static struct {
     int       stop_fd;   /**< ours; readable when the thread shall end */
     bool      stop;      /**< the same, for a busy thread */
     uint64_t  polls;     /**< advanced by every poll from inside MPI */
+    uint64_t  wakeups;   /**< how often the thread took over; for the user */
 } service;
 
 unsigned opal_common_ucp_progress_service(void)
@@ -49,6 +50,11 @@ unsigned opal_common_ucp_progress_service(void)
         pthread_mutex_unlock(&opal_common_ucp_service_mutex);
     }
     return events;
+}
+
+uint64_t opal_common_ucp_service_wakeups(void)
+{
+    return __atomic_load_n(&service.wakeups, __ATOMIC_RELAXED);
 }
 
 /** Sleep until the worker has an event (if armed), the interval is over (if >= 0), or the end. False at the end. */
@@ -119,6 +125,7 @@ static void *service_main(void *arg)
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
         seen   = polls_now();
         status = drain_and_arm(&events);
+        __atomic_store_n(&service.wakeups, service.wakeups + 1, __ATOMIC_RELAXED);
         if (UCS_OK == status) {
             awake   = sleep_for(true, -1) && stand_aside(seen);
             backoff = BACKOFF_MIN_NS;

@@ -502,7 +502,7 @@ static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_am = {
-    .name         = "am",
+    .via          = OMPI_OSC_UCP_VIA_AM,
     .put          = am_put,
     .get          = am_get,
     .accumulate   = am_accumulate,

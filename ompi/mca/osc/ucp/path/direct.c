@@ -164,7 +164,8 @@ static int mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
-    .name         = "direct",
+    .via              = OMPI_OSC_UCP_VIA_DIRECT,
+    .loads_and_stores = true,
     .put          = direct_put,
     .get          = direct_get,
     .accumulate   = direct_accumulate,
@@ -177,7 +178,8 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
 };
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_self = {
-    .name         = "self",
+    .via              = OMPI_OSC_UCP_VIA_DIRECT,
+    .loads_and_stores = true,
     .put          = direct_put,
     .get          = direct_get,
     .accumulate   = direct_accumulate,
@@ -190,7 +192,8 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_self = {
 };
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_mapped = {
-    .name         = "mapped",
+    .via              = OMPI_OSC_UCP_VIA_DIRECT,
+    .loads_and_stores = true,
     .put          = direct_put,
     .get          = direct_get,
     .accumulate   = direct_accumulate,

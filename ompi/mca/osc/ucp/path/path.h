@@ -38,7 +38,8 @@ typedef struct ompi_osc_ucp_transfer_t {
 } ompi_osc_ucp_transfer_t;
 
 struct ompi_osc_ucp_path_t {
-    const char *name; /**< for reports */
+    ompi_osc_ucp_via_t via;              /**< which way most of its operations go */
+    bool               loads_and_stores; /**< all of them do, by load and store: others count them */
 
     int (*put)(ompi_osc_ucp_transfer_t *transfer);
     int (*get)(ompi_osc_ucp_transfer_t *transfer);

@@ -1,0 +1,99 @@
+/* Performance variables (MPI_T): what is counted in a window, for any tool that reads them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "osc_ucp.h"
+
+#include <stddef.h>
+
+#include "opal/mca/base/mca_base_pvar.h"
+
+#define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
+#define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])
+
+/** A counter of a window, by its place in ompi_osc_ucp_counters_t. */
+static const struct window_pvar_t {
+    const char *name;
+    size_t      offset;
+    const char *help;
+} window_pvars[] = {
+    { "operations_self", OPERATIONS(SELF), "operations on the process's own window memory" },
+    { "operations_direct", OPERATIONS(DIRECT), "operations by load and store in another process's memory" },
+    { "operations_rdma", OPERATIONS(RDMA), "operations by the network's own puts, gets and atomics" },
+    { "operations_am", OPERATIONS(AM), "operations by messages that the target's CPU handles" },
+    { "bytes_self", BYTES(SELF), "bytes of window memory that operations_self moved" },
+    { "bytes_direct", BYTES(DIRECT), "bytes of window memory that operations_direct moved" },
+    { "bytes_rdma", BYTES(RDMA), "bytes of window memory that operations_rdma moved" },
+    { "bytes_am", BYTES(AM), "bytes of window memory that operations_am moved" },
+    { "messages", offsetof(ompi_osc_ucp_counters_t, messages), "messages sent to targets" },
+    { "coalesced", offsetof(ompi_osc_ucp_counters_t, coalesced), "operations that shared a message with another" },
+    { "round_trips", offsetof(ompi_osc_ucp_counters_t, round_trips), "answers of targets that calls waited for" },
+    { "lock_waits", offsetof(ompi_osc_ucp_counters_t, lock_waits), "locks that could not be had at once" },
+    { "waited_ns", offsetof(ompi_osc_ucp_counters_t, waited_ns), "nanoseconds spent in synchronization calls" },
+};
+
+/** The window that a handle is bound to, NULL if another component serves it. */
+static ompi_osc_ucp_window_t *window_of(void *object)
+{
+    ompi_osc_ucp_window_t *window = NULL == object ? NULL : ompi_osc_ucp_window((ompi_win_t *) object);
+
+    return NULL != window && ompi_osc_ucp_free == window->super.osc_free ? window : NULL;
+}
+
+static int window_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const struct window_pvar_t *wanted = pvar->ctx;
+    ompi_osc_ucp_window_t      *window = window_of(object);
+
+    *(unsigned long long *) value =
+        NULL == window ? 0 : *(const uint64_t *) ((const char *) &window->counters + wanted->offset);
+    return OMPI_SUCCESS;
+}
+
+/** What is only counted in watched windows is counted from here on. */
+static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
+{
+    ompi_osc_ucp_window_t *window = window_of(object);
+
+    (void) pvar;
+    if (MCA_BASE_PVAR_HANDLE_BIND == event) {
+        *count = 1;
+    } else if (MCA_BASE_PVAR_HANDLE_START == event && NULL != window) {
+        ompi_osc_ucp_watch(window);
+    }
+    return OMPI_SUCCESS;
+}
+
+static int wakeups_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) pvar;
+    (void) object;
+    *(unsigned long long *) value = opal_common_ucp_service_wakeups();
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_pvars_register(void)
+{
+    const mca_base_component_t *component = &mca_osc_ucp_component.super.osc_version;
+    size_t                      i;
+    int                         rc;
+
+    for (i = 0; i < sizeof(window_pvars) / sizeof(window_pvars[0]); i++) {
+        rc = mca_base_component_pvar_register(component, window_pvars[i].name, window_pvars[i].help,
+                                              OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
+                                              MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_WIN,
+                                              MCA_BASE_PVAR_FLAG_READONLY, window_value, NULL, window_notify,
+                                              (void *) &window_pvars[i]);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    rc = mca_base_component_pvar_register(component, "service_wakeups",
+                                          "how often the thread that answers other processes woke up",
+                                          OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
+                                          MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+                                          MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, wakeups_value,
+                                          NULL, NULL, NULL);
+    return rc < 0 ? rc : OMPI_SUCCESS;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# --mca osc_ucp_report 1 prints what went which way, once for each kind of window; without it nothing is printed.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cat >"$scratch/puts.c" <<'EOF'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    double value[2] = { 1, 2 }, *memory;
+    int i, target;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    for (i = 0; i < 3; i++) {
+        MPI_Win_allocate(1024, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+        MPI_Win_set_name(win, "halo");
+        MPI_Win_fence(0, win);
+        for (target = 0; target < 2; target++) {
+            MPI_Put(value, 2, MPI_DOUBLE, target, 0, 2, MPI_DOUBLE, win);
+        }
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+    }
+    MPI_Finalize();
+    return 0;
+}
+EOF
+quietly "$mpicc" -O -o "$scratch/window" "$scratch/puts.c"
+
+# reported WORD TLS: over these transports, the puts to the other process are in the line that begins with WORD.
+reported()
+{
+    run_window "$components" --mca osc ucp --mca osc_ucp_report 1 -x UCX_TLS="$2"
+    [ $status -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
+    [ "$(lines "^osc/ucp: MPI_Win_allocate 'halo', 2 processes, 1.0 KiB each, made 3 times$")" -eq 1 ] &&
+        [ "$(lines '^osc/ucp:     own memory  *6  *6  *96 B$')" -eq 1 ] &&
+        [ "$(lines "^osc/ucp:     $1  *6  *6  *96 B\$")" -eq 1 ] || fail "wrong report: $(cat "$scratch/out")"
+}
+
+reported load/store sm,self
+reported messages tcp,self
+run_window "$components" --mca osc ucp
+[ ! -s "$scratch/out" ] || fail "printed without being asked: $(cat "$scratch/out")"

@@ -1,0 +1,87 @@
+/* The performance variables of a window count what was done, from when a tool starts them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "windows.h"
+
+/** A started handle of the variable `name` for `win`. */
+static MPI_T_pvar_handle handle_of(MPI_T_pvar_session session, const char *name, MPI_Win *win)
+{
+    MPI_T_pvar_handle handle;
+    int index, count;
+
+    if (MPI_SUCCESS != MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index)) {
+        test_skip("no osc/ucp here");
+    }
+    MPI_OK(MPI_T_pvar_handle_alloc(session, index, win, &handle, &count));
+    CHECK(1 == count, "%s has %d values", name, count);
+    MPI_OK(MPI_T_pvar_start(session, handle));
+    return handle;
+}
+
+static unsigned long long value_of(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 0;
+
+    MPI_OK(MPI_T_pvar_read(session, handle, &value));
+    return value;
+}
+
+static void check(struct test_window *window, MPI_T_pvar_session session)
+{
+    static const char *const vias[] = { "direct", "rdma", "am" };
+    MPI_T_pvar_handle self, self_bytes, operations[3], bytes[3], waited;
+    unsigned long long others = 0, others_bytes = 0;
+    const char *flavor = test_flavor_name[window->flavor];
+    int target = test_neighbour(1), to_others = target != test_rank ? 5 : 0;
+    char name[64], data[24] = "";
+
+    self = handle_of(session, "osc_ucp_operations_self", &window->win);
+    self_bytes = handle_of(session, "osc_ucp_bytes_self", &window->win);
+    waited = handle_of(session, "osc_ucp_waited_ns", &window->win);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "osc_ucp_operations_%s", vias[i]);
+        operations[i] = handle_of(session, name, &window->win);
+        snprintf(name, sizeof(name), "osc_ucp_bytes_%s", vias[i]);
+        bytes[i] = handle_of(session, name, &window->win);
+    }
+    MPI_OK(MPI_Win_lock_all(0, window->win));
+    for (int i = 0; i < to_others; i++) {
+        MPI_OK(MPI_Put(data, 24, MPI_BYTE, target, test_at(window, target, 0), 24, MPI_BYTE, window->win));
+    }
+    for (int i = 0; i < 3; i++) {
+        MPI_OK(MPI_Get(data, 3, MPI_DOUBLE, test_rank, test_at(window, test_rank, 0), 3, MPI_DOUBLE, window->win));
+    }
+    MPI_OK(MPI_Win_unlock_all(window->win));
+    for (int i = 0; i < 3; i++) {
+        others += value_of(session, operations[i]);
+        others_bytes += value_of(session, bytes[i]);
+    }
+    CHECK(3 == value_of(session, self), "%s: %llu operations on oneself", flavor, value_of(session, self));
+    CHECK(72 == value_of(session, self_bytes), "%s: %llu bytes to oneself", flavor, value_of(session, self_bytes));
+    CHECK((unsigned) to_others == others, "%s: %llu operations on another", flavor, others);
+    CHECK((unsigned) to_others * 24 == others_bytes, "%s: %llu bytes to another", flavor, others_bytes);
+    CHECK(0 != value_of(session, waited), "%s: no time in synchronization", flavor);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_T_pvar_session session;
+    struct test_window window;
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    test_init(&argc, &argv);
+    for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
+        if (!test_has_flavor(MPI_COMM_WORLD, flavor)) {
+            continue;
+        }
+        test_window_open(&window, flavor, 24, MPI_INFO_NULL, MPI_COMM_WORLD);
+        MPI_OK(MPI_T_pvar_session_create(&session));
+        check(&window, session);
+        MPI_OK(MPI_T_pvar_session_free(&session));
+        test_window_close(&window);
+    }
+    MPI_T_finalize();
+    return test_finish();
+}
