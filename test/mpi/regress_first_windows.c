@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mpitest.h"
+#include "windows.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 enum { THREADS = 4, WINDOWS = 20, CELLS = 64 };
 
 static MPI_Comm comms[THREADS];
+static int one_node;
 
 static void try_window(int thread, int number, int shared)
 {
@@ -36,7 +37,7 @@ static void *run(void *argument)
 
     usleep((useconds_t) (thread * 3000));
     for (int number = 0; number < WINDOWS; number++) {
-        try_window(thread, number, number % 2);
+        try_window(thread, number, one_node && number % 2);
     }
     return NULL;
 }
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
     if (provided < MPI_THREAD_MULTIPLE) {
         test_skip("this MPI has no MPI_THREAD_MULTIPLE");
     }
+    one_node = test_one_node(MPI_COMM_WORLD);
     for (int i = 0; i < THREADS; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     }
