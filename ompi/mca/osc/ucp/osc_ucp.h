@@ -19,6 +19,8 @@
 #include "opal/class/opal_hash_table.h"
 
 #include "opal/mca/common/ucp/common_ucp.h"
+#include "osc_ucp_arena.h"
+#include "osc_ucp_control.h"
 #include "osc_ucp_counters.h"
 #include "osc_ucp_layout.h"
 #include "osc_ucp_op.h"
@@ -30,7 +32,6 @@ typedef struct ompi_osc_ucp_target_t  ompi_osc_ucp_target_t;
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 typedef struct ompi_osc_ucp_path_t    ompi_osc_ucp_path_t;
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
-typedef struct ompi_osc_ucp_allocation_t  ompi_osc_ucp_allocation_t;
 typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 
 /** What the processes of this job share with their peers, and the parameters. */
@@ -81,11 +82,12 @@ struct ompi_osc_ucp_peer_t {
     int64_t size;       /**< bytes */
     int64_t disp_unit;  /**< bytes */
 
-    /* How it is reached directly; of meaning if the path is one that does. */
-    char                      *memory;   /**< its window memory as mapped here; NULL in one's own dynamic window */
-    ompi_osc_ucp_stripe_t     *stripes;  /**< as mapped here */
-    uintptr_t                  key_base; /**< subtracted from an address to choose a stripe: the same for all */
-    opal_common_ucp_mapping_t *mapping;  /**< owned; NULL if it needed none */
+    /* What of it is mapped here. */
+    ompi_osc_ucp_control_t *control;  /**< NULL: not mapped */
+    ompi_osc_ucp_mapped_t  *chunk;    /**< that holds it, if that is the peer's own; else NULL */
+    char                   *memory;   /**< its window memory, if the path is direct; NULL in one's own dynamic window */
+    ompi_osc_ucp_stripe_t  *stripes;  /**< with the direct path */
+    uintptr_t               key_base; /**< subtracted from an address to choose a stripe: the same for all */
 
     /* Completion. */
     uint32_t sequence;      /**< of the next ordered message */
@@ -98,6 +100,7 @@ struct ompi_osc_ucp_peer_t {
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;
     bool                locking; /**< a thread is acquiring it */
+    uint32_t            posts;   /**< found in the control block and not yet used by MPI_Win_start */
     bool                started; /**< in the group of MPI_Win_start */
     bool                lent;    /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
@@ -115,10 +118,11 @@ struct ompi_osc_ucp_window_t {
     void   *base;
     int64_t bytes;
     int     disp_unit;
-    ompi_osc_ucp_allocation_t *allocation; /**< MPI_Win_allocate, else NULL */
-    ompi_osc_ucp_segment_t    *segment;    /**< MPI_Win_allocate_shared: the mapped segment; else NULL */
-    ompi_osc_ucp_stripe_t     *stripes;    /**< of the own memory */
-    uintptr_t                  key_base;   /**< subtracted from an address of it to choose a stripe */
+    ompi_osc_ucp_control_t *control;  /**< own control block */
+    ompi_osc_ucp_block_t    block;    /**< it, and behind it the memory of MPI_Win_allocate; not in shared windows */
+    ompi_osc_ucp_segment_t *segment;  /**< MPI_Win_allocate_shared: the mapped segment; else NULL */
+    ompi_osc_ucp_stripe_t  *stripes;  /**< of the own memory */
+    uintptr_t               key_base; /**< subtracted from an address of it to choose a stripe */
 
     /* What all members have in common; -1 if they differ. */
     int64_t uniform_bytes, uniform_disp_unit;
@@ -220,16 +224,26 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 /** Subscribe to all info keys that the component honours, and take over their values; `info` is the creation's. */
 int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
 
+/** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. */
+static inline void ompi_osc_ucp_spin(unsigned *steps)
+{
+    if (0 != ++*steps % 32) {
+        ompi_osc_ucp_cpu_relax();
+    } else {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 /* osc_ucp_memory.c */
 
-/** Memory of MPI_Win_allocate, where peers can map it if possible; and the stripes of any window. Local. */
+/** The control block, the memory of MPI_Win_allocate, and the stripes, of any window but a shared one. Local. */
 int  ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window);
 void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
 
 /** What peers may know of the own memory; malloc'd. NULL if memory is short. */
 ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window);
 
-/** Map a peer's memory by its description, if that is possible, and make the peer's path the mapped one. */
+/** Map a peer's control block and memory by its description, as far as possible, and choose its path. */
 void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
 
 /* osc_ucp_segment.c */
@@ -240,10 +254,6 @@ void ompi_osc_ucp_segment_free(ompi_osc_ucp_window_t *window);
 
 /** Describe the memory of `peer` in a shared window: size, disp_unit and where it is mapped. */
 void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer);
-
-/** Lock and unlock a member of a shared window, by the word in its segment. lock waits. */
-void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
-void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive);
 
 /* osc_ucp_query.c */
 
@@ -283,8 +293,17 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank);
 /** Connect to the peer, if not yet done. */
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
 
-/** Learn the peer's window size and displacement unit, if not yet known; may ask it, and wait. */
-int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer);
+/** Learn the peer's window size and displacement unit, and map what can be mapped, if not yet done; may ask it, and
+ *  wait. */
+int ompi_osc_ucp_peer_ask(ompi_osc_ucp_peer_t *peer);
+
+static inline int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer)
+{
+    return peer->known ? OMPI_SUCCESS : ompi_osc_ucp_peer_ask(peer);
+}
+
+/** Where the process's mapped chunks are kept; NULL if it is not known. */
+ompi_osc_ucp_mapped_t **ompi_osc_ucp_peer_chunks(const ompi_osc_ucp_peer_t *peer);
 
 void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window);
 
@@ -373,8 +392,8 @@ int ompi_osc_ucp_sync(ompi_win_t *win);
 
 /* osc_ucp_barrier.c */
 
-/** The window's own barrier. */
-int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window);
+/** The window's own barrier. `last`: the window is about to be freed, getting to know peers better is in vain. */
+int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 
 /* osc_ucp_fence.c, osc_ucp_pscw.c, osc_ucp_lock.c */
 

@@ -1,9 +1,10 @@
-/* The window's own barrier: by dissemination, O(log P) messages per process.
+/* The window's own barrier: by dissemination, O(log P) notices per process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * In round k a process tells the one 2^k ranks above that it has come so far, and waits to hear from the one 2^k
- * below. Barriers of a window follow each other, so counting the messages of a round is enough.
+ * below. A notice is an atomic on the other's control block if that is mapped, else a message. Barriers of a window
+ * follow each other, so counting the notices of a round is enough.
  */
 
 #include "osc_ucp.h"
@@ -11,31 +12,43 @@
 #include "path/am.h"
 #include "path/am_target.h"
 
-static int round_run(ompi_osc_ucp_window_t *window, int round, uint32_t *awaited)
+static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t *awaited)
 {
-    int                  to   = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, to);
-    uint32_t            *arrived = &window->target->arrived[round];
+    int rc = last ? OMPI_SUCCESS : ompi_osc_ucp_peer_describe(peer);
+
+    if (OMPI_SUCCESS != rc || NULL == peer->control) {
+        return OMPI_SUCCESS == rc ? ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited) : rc;
+    }
+    __atomic_fetch_add(&peer->control->arrived[round], 1, __ATOMIC_RELEASE);
+    return OMPI_SUCCESS;
+}
+
+static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32_t *awaited)
+{
+    int                  to      = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
+    ompi_osc_ucp_peer_t *peer    = ompi_osc_ucp_peer(window, to);
+    uint32_t            *arrived = &window->control->arrived[round];
+    unsigned             steps   = 0;
     int                  rc;
 
     if (NULL == peer) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
+    rc = notice_give(peer, round, last, awaited);
     while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
-        ompi_osc_ucp_wait_step();
+        ompi_osc_ucp_spin(&steps);
     }
     return rc;
 }
 
-int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window)
+int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last)
 {
     uint32_t awaited = 0;
     int      round, rc = OMPI_SUCCESS;
 
     window->barriers++;
     for (round = 0; OMPI_SUCCESS == rc && INT64_C(1) << round < window->size; round++) {
-        rc = round_run(window, round, &awaited);
+        rc = round_run(window, round, last, &awaited);
     }
     ompi_osc_ucp_await(&awaited);
     return rc;

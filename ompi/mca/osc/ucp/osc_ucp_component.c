@@ -67,9 +67,10 @@ static int component_finalize(void)
         mca_osc_ucp_component.progressing = false;
     }
     ompi_osc_ucp_report_print();
+    ompi_osc_ucp_procs_fini();
+    ompi_osc_ucp_arena_fini();
     opal_common_ucp_close();
     ompi_osc_ucp_pendings_fini();
-    ompi_osc_ucp_procs_fini();
     OBJ_DESTRUCT(&mca_osc_ucp_component.lock);
     return OMPI_SUCCESS;
 }

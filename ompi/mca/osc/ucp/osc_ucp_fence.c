@@ -23,7 +23,7 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
         error = ompi_osc_ucp_complete_all(window);
     }
     opal_atomic_mb();
-    rc = ompi_osc_ucp_barrier(window);
+    rc = ompi_osc_ucp_barrier(window, false);
     opal_atomic_mb();
     window->epoch      = 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE : OMPI_OSC_UCP_EPOCH_NONE;
     window->fence_used = false;

@@ -17,7 +17,10 @@ static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 
     peer->locking = true;
     if (OMPI_OSC_UCP_NOCHECK != lock) {
-        rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+        rc = ompi_osc_ucp_peer_describe(peer);
+        if (OMPI_SUCCESS == rc) {
+            rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+        }
     }
     peer->locking = false;
     if (OMPI_SUCCESS == rc) {

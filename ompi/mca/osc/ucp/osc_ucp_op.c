@@ -153,24 +153,13 @@ typedef struct held_t {
     ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
 } held_t;
 
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield" ::: "memory");
-#else
-    __asm__ volatile("" ::: "memory");
-#endif
-}
-
 static void stripe_wait(ompi_osc_ucp_stripe_t *stripe)
 {
     int spins = 0;
 
     while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED)) {
         if (++spins < 100) {
-            cpu_relax();
+            ompi_osc_ucp_cpu_relax();
         } else {
             /* The holder may be waiting for this CPU. */
             sched_yield();

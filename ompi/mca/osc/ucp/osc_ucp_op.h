@@ -73,6 +73,18 @@ uint8_t ompi_osc_ucp_op_code(struct ompi_op_t *op);
 /** Is the operation defined on the element type (MPI-3.1 section 5.9.2; NO_OP and REPLACE on all)? */
 bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *prim);
 
+/** What to do in a loop that waits for another CPU. */
+static inline void ompi_osc_ucp_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
 /** Memory of one stripe: one cache line. */
 typedef struct ompi_osc_ucp_stripe_t {
     volatile int32_t locked;

@@ -20,8 +20,9 @@
 
 /** A process that this one may talk to. Kept until the component ends. */
 typedef struct ompi_osc_ucp_proc_t {
-    opal_common_ucp_ep_t *ep; /**< NULL until it is talked to */
-    char                  address[];
+    opal_common_ucp_ep_t  *ep;     /**< NULL until it is talked to */
+    ompi_osc_ucp_mapped_t *chunks; /**< of its memory, that are mapped here */
+    char                   address[];
 } ompi_osc_ucp_proc_t;
 
 void ompi_osc_ucp_procs_init(void)
@@ -39,6 +40,7 @@ void ompi_osc_ucp_procs_fini(void)
     for (rc = opal_hash_table_get_first_key_uint64(&mca_osc_ucp_component.procs, &key, &proc, &node);
          OPAL_SUCCESS == rc;
          rc = opal_hash_table_get_next_key_uint64(&mca_osc_ucp_component.procs, &key, &proc, node, &node)) {
+        ompi_osc_ucp_chunks_unmap(&((ompi_osc_ucp_proc_t *) proc)->chunks);
         free(proc);
     }
     OBJ_DESTRUCT(&mca_osc_ucp_component.procs);
@@ -64,7 +66,8 @@ static int proc_add(ompi_group_t *group, int rank, const void *address, size_t l
     if (NULL == proc) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    proc->ep = NULL;
+    proc->ep     = NULL;
+    proc->chunks = NULL;
     memcpy(proc->address, address, len);
     rc = opal_hash_table_set_value_uint64(&mca_osc_ucp_component.procs, ompi_osc_ucp_proc_key(group, rank), proc);
     if (OPAL_SUCCESS != rc) {
@@ -180,7 +183,8 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
         peer->path = &ompi_osc_ucp_path_direct;
         ompi_osc_ucp_segment_describe(peer);
     } else if (peer->rank == window->rank) {
-        peer->path      = &ompi_osc_ucp_path_self;
+        peer->path      = &ompi_osc_ucp_path_direct;
+        peer->control   = window->control;
         peer->memory    = window->base; /* NULL in a dynamic window, where displacements are addresses */
         peer->stripes   = window->stripes;
         peer->key_base  = window->key_base;
@@ -191,7 +195,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
         peer->path      = &ompi_osc_ucp_path_am;
         peer->size      = window->uniform_bytes;
         peer->disp_unit = window->uniform_disp_unit;
-        peer->known     = peer->size >= 0 && peer->disp_unit >= 0 && MPI_WIN_FLAVOR_ALLOCATE != window->flavor;
+        peer->known     = false;
     }
 }
 
@@ -248,7 +252,14 @@ int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
     return OMPI_SUCCESS;
 }
 
-int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer)
+ompi_osc_ucp_mapped_t **ompi_osc_ucp_peer_chunks(const ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_proc_t *proc = proc_find(peer->window->group, peer->rank);
+
+    return NULL == proc ? NULL : &proc->chunks;
+}
+
+int ompi_osc_ucp_peer_ask(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_description_t description;
     int                        rc;
@@ -264,8 +275,8 @@ int ompi_osc_ucp_peer_describe(ompi_osc_ucp_peer_t *peer)
     if (OMPI_SUCCESS == rc) {
         peer->size      = description.size;
         peer->disp_unit = description.disp_unit;
-        peer->known     = true;
         ompi_osc_ucp_memory_map(peer, &description);
+        peer->known = true;
     }
     peer->describing = false;
     return rc;
@@ -277,8 +288,8 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
 
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
-        if (NULL != peer->mapping) {
-            opal_common_ucp_unmap(peer->mapping);
+        if (NULL != peer->chunk) {
+            ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_peer_chunks(peer), peer->chunk);
         }
         free(peer);
     }

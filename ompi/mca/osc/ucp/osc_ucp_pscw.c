@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A post is a message to each origin of the group, which start waits for; complete is a message to each target, ordered
- * behind the epoch's operations, which wait counts. With MPI_MODE_NOCHECK neither is the post sent nor waited for.
+ * A post is a notice to each origin of the group, which start waits for; complete is one to each target, behind the
+ * epoch's operations, which wait counts. A notice is left in the peer's control block, or a message. With
+ * MPI_MODE_NOCHECK neither is the post sent nor waited for.
  */
 
 #include "osc_ucp_check.h"
@@ -46,23 +47,62 @@ static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *
     return OMPI_SUCCESS;
 }
 
-/** Wait until every target of the epoch has posted. */
-static void posts_await(ompi_osc_ucp_window_t *window)
+/** Count the posts that lie in the own control block for the peers that left them. */
+static int posts_collect(ompi_osc_ucp_window_t *window)
 {
-    uint32_t seen;
-    int      i;
+    ompi_osc_ucp_peer_t *peer;
+    uint32_t             posted;
+    int                  i;
 
-    for (i = 0; i < window->nstarted; i++) {
-        for (;;) {
-            seen = __atomic_load_n(&window->target->posts, __ATOMIC_ACQUIRE);
-            if (ompi_osc_ucp_target_take_post(window->target, (uint32_t) window->started[i])) {
-                break;
+    for (i = 0; i < OMPI_OSC_UCP_POST_SLOTS; i++) {
+        posted = ompi_osc_ucp_control_take_post(window->control, i);
+        if (0 != posted) {
+            peer = ompi_osc_ucp_peer(window, (int) posted - 1);
+            if (NULL == peer) {
+                return OMPI_ERR_OUT_OF_RESOURCE;
             }
-            while (seen == __atomic_load_n(&window->target->posts, __ATOMIC_ACQUIRE)) {
-                ompi_osc_ucp_wait_step();
+            peer->posts++;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/** Use up a post of the peer, however it came. `*seen` is the number of messages that were looked at in vain. */
+static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
+{
+    ompi_osc_ucp_target_t *target = peer->window->target;
+    uint32_t               posts  = __atomic_load_n(&target->posts, __ATOMIC_ACQUIRE);
+
+    if (peer->posts > 0) {
+        peer->posts--;
+        return true;
+    }
+    if (*seen != posts && ompi_osc_ucp_target_take_post(target, (uint32_t) peer->rank)) {
+        return true;
+    }
+    *seen = posts;
+    return false;
+}
+
+/** Wait until every target of the epoch has posted. */
+static int posts_await(ompi_osc_ucp_window_t *window)
+{
+    unsigned steps = 0;
+    uint32_t seen;
+    int      i, rc = OMPI_SUCCESS;
+
+    for (i = 0; OMPI_SUCCESS == rc && i < window->nstarted; i++) {
+        ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, window->started[i]);
+
+        seen = 0; /* messages: none was looked at; if none ever came, there is none to look for */
+        while (OMPI_SUCCESS == rc && !post_take(peer, &seen)) {
+            rc = posts_collect(window);
+            if (OMPI_SUCCESS == rc && 0 == peer->posts) {
+                ompi_osc_ucp_spin(&steps);
             }
         }
     }
+    return rc;
 }
 
 /** No longer let operations go to the epoch's targets. */
@@ -110,7 +150,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
     if (OMPI_SUCCESS == rc) {
         window->epoch = OMPI_OSC_UCP_EPOCH_START;
         if (0 == (assert & MPI_MODE_NOCHECK)) {
-            posts_await(window);
+            rc = posts_await(window);
         }
         opal_atomic_mb();
     }
@@ -127,6 +167,9 @@ static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
         rc = peer->path->flush(peer, &answers);
         ompi_osc_ucp_await(&answers);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_peer_describe(peer);
     }
     return OMPI_SUCCESS == rc ? peer->path->complete(peer, awaited) : rc;
 }
@@ -179,7 +222,8 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     }
     for (i = 0; OMPI_SUCCESS == rc && i < n && 0 == (assert & MPI_MODE_NOCHECK); i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : peer->path->post(peer, &awaited);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_peer_describe(peer);
+        rc   = OMPI_SUCCESS == rc ? peer->path->post(peer, &awaited) : rc;
     }
     ompi_osc_ucp_await(&awaited);
     free(ranks);
@@ -190,7 +234,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
 /** Have all origins completed? If so, the exposure epoch is over. */
 static bool exposure_ended(ompi_osc_ucp_window_t *window)
 {
-    uint32_t completes = __atomic_load_n(&window->target->completes, __ATOMIC_ACQUIRE);
+    uint32_t completes = __atomic_load_n(&window->control->completes, __ATOMIC_ACQUIRE);
 
     if ((int32_t) (completes - window->completes_used - window->exposed_to) < 0) {
         return false;
@@ -204,13 +248,14 @@ static bool exposure_ended(ompi_osc_ucp_window_t *window)
 int ompi_osc_ucp_wait(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    unsigned               steps  = 0;
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_enter();
     if (window->exposed) {
         rc = OMPI_SUCCESS;
         while (!exposure_ended(window)) {
-            ompi_osc_ucp_wait_step();
+            ompi_osc_ucp_spin(&steps);
         }
     }
     ompi_osc_ucp_leave();

@@ -11,7 +11,7 @@ static int peer_is_mapped(ompi_osc_ucp_peer_t *peer, bool *mapped_p)
 {
     int rc = ompi_osc_ucp_peer_describe(peer);
 
-    *mapped_p = OMPI_SUCCESS == rc && &ompi_osc_ucp_path_am != peer->path;
+    *mapped_p = OMPI_SUCCESS == rc && &ompi_osc_ucp_path_direct == peer->path;
     return rc;
 }
 

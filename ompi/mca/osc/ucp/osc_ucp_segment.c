@@ -15,27 +15,16 @@
 #include "opal/mca/shmem/base/base.h"
 #include "opal/util/proc.h"
 
-/**
- * A fair reader-writer lock: a ticket is the place in the queue, and both kinds are let in by ticket. Readers pass the
- * turn on at once, to the next reader.
- */
-typedef struct ticket_lock_t {
-    uint32_t next;      /**< next ticket */
-    uint32_t exclusive; /**< ticket that may hold it alone */
-    uint32_t shared;    /**< ticket that may join */
-    uint32_t unused;
-} ticket_lock_t;
-
 /** A member of a shared window. */
 typedef struct member_t {
-    ticket_lock_t lock;
-    uint64_t      offset; /**< of its memory in the segment */
-    int64_t       size;
-    int64_t       disp_unit;
-    char          pad[24]; /* one cache line */
+    ompi_osc_ucp_control_t control;
+    uint64_t               offset; /**< of its memory in the segment */
+    int64_t                size;
+    int64_t                disp_unit;
+    char                   pad[40];
 } member_t;
 
-_Static_assert(64 == sizeof(member_t), "members must not share cache lines");
+_Static_assert(0 == sizeof(member_t) % 64, "members must not share cache lines");
 
 /** The head of a segment; the members' memory follows, from a page boundary on. */
 typedef struct head_t {
@@ -172,6 +161,7 @@ int ompi_osc_ucp_segment_share(ompi_osc_ucp_window_t *window, ompi_communicator_
     head             = window->segment->head;
     window->stripes  = head->stripes;
     window->key_base = (uintptr_t) head;
+    window->control  = &head->members[window->rank].control;
     window->base     = (char *) head + head->members[window->rank].offset;
     return OMPI_SUCCESS;
 }
@@ -190,37 +180,14 @@ void ompi_osc_ucp_segment_free(ompi_osc_ucp_window_t *window)
 
 void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer)
 {
-    head_t         *head   = peer->window->segment->head;
-    const member_t *member = &head->members[peer->rank];
+    head_t   *head   = peer->window->segment->head;
+    member_t *member = &head->members[peer->rank];
 
+    peer->control   = &member->control;
     peer->memory    = (char *) head + member->offset;
     peer->stripes   = head->stripes;
     peer->key_base  = (uintptr_t) head;
     peer->size      = member->size;
     peer->disp_unit = member->disp_unit;
     peer->known     = true;
-}
-
-void ompi_osc_ucp_segment_lock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
-{
-    ticket_lock_t *lock   = &window->segment->head->members[rank].lock;
-    uint32_t       ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_ACQ_REL);
-    uint32_t      *turn   = exclusive ? &lock->exclusive : &lock->shared;
-
-    while (ticket != __atomic_load_n(turn, __ATOMIC_ACQUIRE)) {
-        ompi_osc_ucp_wait_step();
-    }
-    if (!exclusive) {
-        __atomic_store_n(&lock->shared, ticket + 1, __ATOMIC_RELEASE);
-    }
-}
-
-void ompi_osc_ucp_segment_unlock(ompi_osc_ucp_window_t *window, int rank, bool exclusive)
-{
-    ticket_lock_t *lock = &window->segment->head->members[rank].lock;
-
-    if (exclusive) {
-        __atomic_fetch_add(&lock->shared, 1, __ATOMIC_RELEASE);
-    }
-    __atomic_fetch_add(&lock->exclusive, 1, __ATOMIC_RELEASE);
 }

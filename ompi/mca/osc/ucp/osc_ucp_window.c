@@ -368,7 +368,7 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         ompi_osc_ucp_report_end(window);
         ompi_osc_ucp_enter();
         /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
-        (void) ompi_osc_ucp_barrier(window);
+        (void) ompi_osc_ucp_barrier(window, true);
         stages_down(window, ~0u);
         win->w_osc_module = NULL;
         window_delete(window);

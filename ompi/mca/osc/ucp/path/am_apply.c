@@ -233,94 +233,66 @@ static void apply_flush(target_t *target, source_t *source, const request_t *req
     source->error = OMPI_SUCCESS;
 }
 
-/** Take the lock for a waiter, if it can be had. */
-static bool lock_try(ompi_osc_ucp_queue_lock_t *lock, bool exclusive)
+void ompi_osc_ucp_locks_look(target_t *target)
 {
-    if (lock->exclusive || (exclusive && lock->shared > 0)) {
-        return false;
-    }
-    if (exclusive) {
-        lock->exclusive = true;
-    } else {
-        lock->shared++;
-    }
-    return true;
-}
+    ompi_osc_ucp_lockword_t *word = &target->control->lock;
+    ompi_osc_ucp_waiter_t   *waiter;
 
-static void lock_granted(const ompi_osc_ucp_waiter_t *waiter)
-{
-    if (NULL != waiter->granted_p) {
-        __atomic_store_n(waiter->granted_p, true, __ATOMIC_RELEASE);
-    } else {
+    while (NULL != (waiter = target->waiting) &&
+           ompi_osc_ucp_lockword_enter(word, waiter->ticket, waiter->exclusive)) {
+        target->waiting = waiter->next;
+        __atomic_fetch_sub(&word->remote, 1, __ATOMIC_RELAXED);
         reply_send(waiter->reply_ep, waiter->cookie, 0, OMPI_SUCCESS, NULL, 0, NULL);
-    }
-}
-
-/** Grant now, or queue. Whoever waits already goes first, so that nobody waits forever. */
-int ompi_osc_ucp_queue_lock_request(ompi_osc_ucp_queue_lock_t *lock, const ompi_osc_ucp_waiter_t *request)
-{
-    ompi_osc_ucp_waiter_t *waiter;
-
-    if (NULL == lock->first && lock_try(lock, request->exclusive)) {
-        lock_granted(request);
-        return OMPI_SUCCESS;
-    }
-    waiter = malloc(sizeof(*waiter));
-    if (NULL == waiter) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    *waiter      = *request;
-    waiter->next = NULL;
-    if (NULL == lock->first) {
-        lock->first = waiter;
-    } else {
-        lock->last->next = waiter;
-    }
-    lock->last = waiter;
-    return OMPI_SUCCESS;
-}
-
-void ompi_osc_ucp_queue_lock_release(ompi_osc_ucp_queue_lock_t *lock, bool exclusive)
-{
-    ompi_osc_ucp_waiter_t *waiter;
-
-    if (exclusive) {
-        lock->exclusive = false;
-    } else if (lock->shared > 0) {
-        lock->shared--;
-    }
-    while (NULL != (waiter = lock->first) && lock_try(lock, waiter->exclusive)) {
-        lock->first = waiter->next;
-        lock_granted(waiter);
         free(waiter);
     }
 }
 
+/** Draw a ticket and queue up; maybe the turn has come at once. */
 static void apply_lock(target_t *target, source_t *source, const request_t *request)
 {
-    ompi_osc_ucp_waiter_t waiter = {
+    ompi_osc_ucp_lockword_t *word   = &target->control->lock;
+    ompi_osc_ucp_waiter_t   *waiter = malloc(sizeof(*waiter));
+
+    if (NULL == waiter) {
+        refuse(source, request, OMPI_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    /* Announced first: who passes the turn to this ticket must know that it has to tell. */
+    __atomic_fetch_add(&word->remote, 1, __ATOMIC_SEQ_CST);
+    *waiter = (ompi_osc_ucp_waiter_t) {
+        .ticket    = ompi_osc_ucp_lockword_draw(word),
         .exclusive = 0 != (request->header.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE),
         .reply_ep  = request->reply_ep,
         .cookie    = request->header.cookie
     };
-    int                   rc     = ompi_osc_ucp_queue_lock_request(&target->lock, &waiter);
-
-    if (OMPI_SUCCESS != rc) {
-        refuse(source, request, rc);
+    if (NULL == target->waiting) {
+        target->waiting = waiter;
+    } else {
+        target->last_waiting->next = waiter;
     }
+    target->last_waiting = waiter;
+    ompi_osc_ucp_locks_look(target);
 }
 
 static void apply_unlock(target_t *target, source_t *source, const request_t *request)
 {
-    ompi_osc_ucp_queue_lock_release(&target->lock, 0 != (request->header.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE));
+    ompi_osc_ucp_lockword_leave(&target->control->lock, 0 != (request->header.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE));
+    ompi_osc_ucp_locks_look(target);
     apply_flush(target, source, request);
+}
+
+static void apply_look(target_t *target, source_t *source, const request_t *request)
+{
+    (void) source;
+    (void) request;
+    ompi_osc_ucp_locks_look(target);
 }
 
 static void apply_complete(target_t *target, source_t *source, const request_t *request)
 {
     (void) source;
     (void) request;
-    __atomic_fetch_add(&target->completes, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&target->control->completes, 1, __ATOMIC_RELEASE);
 }
 
 static void apply_post(target_t *target, source_t *source, const request_t *request)
@@ -334,7 +306,7 @@ static void apply_barrier(target_t *target, source_t *source, const request_t *r
 {
     (void) source;
     if (request->header.disp >= 0 && request->header.disp < OMPI_OSC_UCP_BARRIER_ROUNDS) {
-        __atomic_fetch_add(&target->arrived[request->header.disp], 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&target->control->arrived[request->header.disp], 1, __ATOMIC_RELEASE);
     }
 }
 
@@ -356,5 +328,6 @@ const ompi_osc_ucp_apply_fn_t ompi_osc_ucp_apply[OMPI_OSC_UCP_KIND_COUNT] = {
     [OMPI_OSC_UCP_KIND_COMPLETE]     = apply_complete,
     [OMPI_OSC_UCP_KIND_POST]         = apply_post,
     [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
-    [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe
+    [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
+    [OMPI_OSC_UCP_KIND_LOOK]         = apply_look
 };

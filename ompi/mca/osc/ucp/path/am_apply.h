@@ -32,11 +32,11 @@ typedef ompi_osc_ucp_am_request_t request_t;
 typedef ompi_osc_ucp_target_t     target_t;
 typedef ompi_osc_ucp_source_t     source_t;
 
-/** Who waits for a lock: a message to answer, or a thread of this process. */
+/** A request for the lock whose turn has not come. */
 struct ompi_osc_ucp_waiter_t {
-    ompi_osc_ucp_waiter_t *next;
+    ompi_osc_ucp_waiter_t *next; /**< in order of ticket */
+    uint32_t               ticket;
     bool                   exclusive;
-    bool                  *granted_p; /**< a thread's, else NULL */
     opal_common_ucp_ep_t  *reply_ep;
     uint64_t               cookie;
 };
@@ -50,10 +50,7 @@ extern const ompi_osc_ucp_apply_fn_t ompi_osc_ucp_apply[OMPI_OSC_UCP_KIND_COUNT]
 /** Answer a request with a status and nothing else; if nobody waits for an answer, nothing happens. */
 void ompi_osc_ucp_reply_status(const request_t *request, int status);
 
-/** Grant the lock now, or queue the request, which is copied. OMPI_ERR_OUT_OF_RESOURCE leaves things as they were. */
-int ompi_osc_ucp_queue_lock_request(ompi_osc_ucp_queue_lock_t *lock, const ompi_osc_ucp_waiter_t *request);
-
-/** Release the lock, and grant it to those whose turn it is. */
-void ompi_osc_ucp_queue_lock_release(ompi_osc_ucp_queue_lock_t *lock, bool exclusive);
+/** Grant the lock to those whose turn has come. */
+void ompi_osc_ucp_locks_look(target_t *target);
 
 #endif /* OSC_UCP_AM_APPLY_H */

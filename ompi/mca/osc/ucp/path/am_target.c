@@ -137,39 +137,10 @@ bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank)
     return taken;
 }
 
-void ompi_osc_ucp_target_post(ompi_osc_ucp_target_t *target, uint32_t rank)
-{
-    ompi_osc_ucp_source_t *source;
-
-    opal_common_ucp_service_lock();
-    source = source_find(target, rank);
-    if (NULL != source) {
-        source->posts++;
-        __atomic_fetch_add(&target->posts, 1, __ATOMIC_RELEASE);
-    }
-    opal_common_ucp_service_unlock();
-}
-
-void ompi_osc_ucp_target_complete(ompi_osc_ucp_target_t *target)
-{
-    __atomic_fetch_add(&target->completes, 1, __ATOMIC_RELEASE);
-}
-
-int ompi_osc_ucp_target_lock(ompi_osc_ucp_target_t *target, bool exclusive, bool *granted_p)
-{
-    ompi_osc_ucp_waiter_t waiter = { .exclusive = exclusive, .granted_p = granted_p };
-    int                   rc;
-
-    opal_common_ucp_service_lock();
-    rc = ompi_osc_ucp_queue_lock_request(&target->lock, &waiter);
-    opal_common_ucp_service_unlock();
-    return rc;
-}
-
-void ompi_osc_ucp_target_unlock(ompi_osc_ucp_target_t *target, bool exclusive)
+void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target)
 {
     opal_common_ucp_service_lock();
-    ompi_osc_ucp_queue_lock_release(&target->lock, exclusive);
+    ompi_osc_ucp_locks_look(target);
     opal_common_ucp_service_unlock();
 }
 
@@ -188,6 +159,7 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
     target->members     = (uint32_t) window->size;
     target->base        = dynamic ? NULL : window->base;
     target->bytes       = window->bytes;
+    target->control     = window->control;
     target->stripes     = window->stripes;
     target->key_base    = window->key_base;
     target->description = ompi_osc_ucp_memory_describe(window);
@@ -212,15 +184,20 @@ static void source_free(ompi_osc_ucp_source_t *source)
 
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
 {
-    uint32_t rank;
-    void    *source, *node;
-    int      rc;
+    ompi_osc_ucp_waiter_t *waiter;
+    uint32_t               rank;
+    void                  *source, *node;
+    int                    rc;
 
     for (rc = opal_hash_table_get_first_key_uint32(&target->sources, &rank, &source, &node); OPAL_SUCCESS == rc;
          rc = opal_hash_table_get_next_key_uint32(&target->sources, &rank, &source, node, &node)) {
         source_free(source);
     }
     OBJ_DESTRUCT(&target->sources);
+    while (NULL != (waiter = target->waiting)) {
+        target->waiting = waiter->next;
+        free(waiter);
+    }
     if (NULL != target->regions) {
         ompi_osc_ucp_regions_free(target->regions);
     }

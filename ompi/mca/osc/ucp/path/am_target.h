@@ -11,17 +11,8 @@
 
 #include "../osc_ucp.h"
 
-#define OMPI_OSC_UCP_BARRIER_ROUNDS 32
-
 typedef struct ompi_osc_ucp_source_t ompi_osc_ucp_source_t;
 typedef struct ompi_osc_ucp_waiter_t ompi_osc_ucp_waiter_t;
-
-/** A window's lock at this member: granted in the order of the requests. */
-typedef struct ompi_osc_ucp_queue_lock_t {
-    uint64_t               shared;    /**< holders */
-    bool                   exclusive; /**< held so */
-    ompi_osc_ucp_waiter_t *first, *last;
-} ompi_osc_ucp_queue_lock_t;
 
 struct ompi_osc_ucp_target_t {
     uint64_t                  id;
@@ -33,12 +24,12 @@ struct ompi_osc_ucp_target_t {
     uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
     ompi_osc_ucp_description_t *description; /**< for peers */
     opal_hash_table_t         sources;   /**< rank -> ompi_osc_ucp_source_t */
-    ompi_osc_ucp_queue_lock_t lock;
+
+    ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
+    ompi_osc_ucp_waiter_t    *waiting, *last_waiting; /**< for the lock, in order of ticket */
 
     /* Polled by waiting threads; written under the lock. */
-    uint32_t posts;                                /**< MPI_Win_post messages ever received */
-    uint32_t completes;                            /**< MPI_Win_complete messages ever received */
-    uint32_t arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< barrier messages ever received, by round */
+    uint32_t posts; /**< MPI_Win_post messages ever received */
 };
 
 /** The service side of a window whose memory and stripes stand; NULL if memory is short. Not reachable yet. */
@@ -49,16 +40,10 @@ void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target);
 bool ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target);
 
-/** Has `rank` posted to this process since the last time? If so, that post is used up. Takes the service lock. */
+/** Has `rank` posted by message since the last time? If so, that post is used up. Takes the service lock. */
 bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank);
 
-/* What the process itself does to its own service side, as messages do for others. They take the service lock. */
-
-void ompi_osc_ucp_target_post(ompi_osc_ucp_target_t *target, uint32_t rank);
-void ompi_osc_ucp_target_complete(ompi_osc_ucp_target_t *target);
-
-/** Request the lock; *granted_p (polled) becomes true when it is held, maybe at once. */
-int  ompi_osc_ucp_target_lock(ompi_osc_ucp_target_t *target, bool exclusive, bool *granted_p);
-void ompi_osc_ucp_target_unlock(ompi_osc_ucp_target_t *target, bool exclusive);
+/** The owner has released the lock, or passed the turn on: look who waits for it. Takes the service lock. */
+void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target);
 
 #endif /* OSC_UCP_AM_TARGET_H */

@@ -25,6 +25,7 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_POST,         /**< no reply */
     OMPI_OSC_UCP_KIND_BARRIER,      /**< no reply; disp: the round */
     OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
+    OMPI_OSC_UCP_KIND_LOOK,         /**< no reply; the turn of a lock that this service side waits for may have come */
     OMPI_OSC_UCP_KIND_COUNT
 } ompi_osc_ucp_kind_t;
 
@@ -63,16 +64,21 @@ typedef struct ompi_osc_ucp_reply_header_t {
     uint32_t unused;
 } ompi_osc_ucp_reply_header_t;
 
-/** A member's window memory, and how a process of the same node may map it. */
+/** A member's window memory, and how a process of the same node may map it (osc_ucp_arena.h). */
 typedef struct ompi_osc_ucp_description_t {
     int64_t  size;
     int64_t  disp_unit;
-    uint64_t head;     /**< the owner's address of what can be mapped; 0: nothing can */
-    uint64_t nonce;    /**< found at the head, if the right memory was mapped */
-    char     key[480]; /**< UCX's, as long as it needs */
+    uint64_t chunk;    /**< id of the process's chunk that holds the control block; 0: nothing can be mapped */
+    uint64_t head;     /**< the owner's address of that chunk */
+    uint64_t nonce;    /**< found there, if the right memory was mapped */
+    uint64_t offset;   /**< of the control block in the chunk */
+    uint8_t  lasting;  /**< the chunk outlives the window */
+    uint8_t  memory;   /**< the window's memory follows the control block */
+    char     key[454]; /**< UCX's, as long as it needs */
 } ompi_osc_ucp_description_t;
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_request_header_t), "one cache line, without holes");
 _Static_assert(24 == sizeof(ompi_osc_ucp_reply_header_t), "without holes");
+_Static_assert(0 == sizeof(ompi_osc_ucp_description_t) % 8, "without holes");
 
 #endif /* OSC_UCP_AM_WIRE_H */

@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every operation is over when its call returns; completing it is a fence. The three tables at the end differ in where
- * the lock is: in the segment of a shared window, at the process's own service side, or at the peer's.
+ * Every operation is over when its call returns; completing it is a fence. Locks and notices are atomics on the peer's
+ * control block, also for peers of which nothing else is mapped (the near path).
  */
 
+#include "am.h"
 #include "am_target.h"
 #include "path.h"
 
@@ -94,73 +95,58 @@ static int direct_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return OMPI_SUCCESS;
 }
 
+/* Locks and notices: what is done to a control block that is mapped here. */
+
+/** If requests of others wait for the lock at the peer's service side, make it look. */
+static int waiters_tell(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    if (!ompi_osc_ucp_lockword_remote(&peer->control->lock)) {
+        return OMPI_SUCCESS;
+    }
+    if (peer->rank == peer->window->rank) {
+        ompi_osc_ucp_target_look(peer->window->target);
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_LOOK, 0, awaited);
+}
+
 static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
-    ompi_osc_ucp_segment_lock(peer->window, peer->rank, exclusive);
-    return OMPI_SUCCESS;
-}
+    ompi_osc_ucp_lockword_t *word    = &peer->control->lock;
+    uint32_t                 ticket  = ompi_osc_ucp_lockword_draw(word);
+    uint32_t                 awaited = 0;
+    unsigned                 steps   = 0;
+    int                      rc      = OMPI_SUCCESS;
 
-static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
-{
-    (void) awaited;
-    ompi_osc_ucp_segment_unlock(peer->window, peer->rank, exclusive);
-    return OMPI_SUCCESS;
-}
-
-static int self_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
-{
-    bool granted = false;
-    int  rc      = ompi_osc_ucp_target_lock(peer->window->target, exclusive, &granted);
-
-    while (OMPI_SUCCESS == rc && !__atomic_load_n(&granted, __ATOMIC_ACQUIRE)) {
-        ompi_osc_ucp_wait_step();
+    while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
+        ompi_osc_ucp_spin(&steps);
+    }
+    if (!exclusive) {
+        rc = waiters_tell(peer, &awaited); /* the next may be a reader, too */
+        ompi_osc_ucp_await(&awaited);
     }
     return rc;
 }
 
-static int self_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
-    (void) awaited;
-    ompi_osc_ucp_target_unlock(peer->window->target, exclusive);
-    return OMPI_SUCCESS;
-}
-
-static int self_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    (void) awaited;
-    ompi_osc_ucp_target_post(peer->window->target, (uint32_t) peer->rank);
-    return OMPI_SUCCESS;
-}
-
-static int self_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    (void) awaited;
-    ompi_osc_ucp_target_complete(peer->window->target);
-    return OMPI_SUCCESS;
+    ompi_osc_ucp_lockword_leave(&peer->control->lock, exclusive);
+    return waiters_tell(peer, awaited);
 }
 
 static int direct_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    opal_atomic_mb();
-    return peer->rank == peer->window->rank ? self_post(peer, awaited) : ompi_osc_ucp_path_am.post(peer, awaited);
+    if (ompi_osc_ucp_control_post(peer->control, (uint32_t) peer->window->rank)) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
 }
 
 static int direct_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    opal_atomic_mb();
-    return peer->rank == peer->window->rank ? self_complete(peer, awaited)
-                                            : ompi_osc_ucp_path_am.complete(peer, awaited);
-}
-
-static int mapped_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
-{
-    opal_atomic_mb();
-    return ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
-}
-
-static int mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
-{
-    return ompi_osc_ucp_path_am.lock(peer, exclusive);
+    (void) awaited;
+    __atomic_fetch_add(&peer->control->completes, 1, __ATOMIC_SEQ_CST);
+    return OMPI_SUCCESS;
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
@@ -177,30 +163,60 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
     .complete     = direct_complete
 };
 
-const ompi_osc_ucp_path_t ompi_osc_ucp_path_self = {
-    .via              = OMPI_OSC_UCP_VIA_DIRECT,
-    .loads_and_stores = true,
-    .put          = direct_put,
-    .get          = direct_get,
-    .accumulate   = direct_accumulate,
-    .compare_swap = direct_compare_swap,
-    .flush        = direct_flush,
-    .lock         = self_lock,
-    .unlock       = self_unlock,
-    .post         = self_post,
-    .complete     = self_complete
-};
+/* A peer whose control block is mapped, but not its memory: operations are messages. */
 
-const ompi_osc_ucp_path_t ompi_osc_ucp_path_mapped = {
-    .via              = OMPI_OSC_UCP_VIA_DIRECT,
-    .loads_and_stores = true,
-    .put          = direct_put,
-    .get          = direct_get,
-    .accumulate   = direct_accumulate,
-    .compare_swap = direct_compare_swap,
-    .flush        = direct_flush,
-    .lock         = mapped_lock,
-    .unlock       = mapped_unlock,
+/** Is nothing on its way to the peer that the target must have applied before a notice takes effect? */
+static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
+{
+    return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
+}
+
+static int near_put(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.put(transfer);
+}
+
+static int near_get(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.get(transfer);
+}
+
+static int near_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.accumulate(transfer);
+}
+
+static int near_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.compare_swap(transfer);
+}
+
+static int near_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return ompi_osc_ucp_path_am.flush(peer, awaited);
+}
+
+/** Behind operations on their way, the lock is released by a message, which is applied after them. */
+static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+{
+    return peer_is_quiet(peer) ? direct_unlock(peer, exclusive, awaited)
+                               : ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
+}
+
+static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return peer_is_quiet(peer) ? direct_complete(peer, awaited) : ompi_osc_ucp_path_am.complete(peer, awaited);
+}
+
+const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {
+    .via              = OMPI_OSC_UCP_VIA_AM,
+    .put          = near_put,
+    .get          = near_get,
+    .accumulate   = near_accumulate,
+    .compare_swap = near_compare_swap,
+    .flush        = near_flush,
+    .lock         = direct_lock,
+    .unlock       = near_unlock,
     .post         = direct_post,
-    .complete     = direct_complete
+    .complete     = near_complete
 };

@@ -60,21 +60,18 @@ struct ompi_osc_ucp_path_t {
     int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
 
     /** Tell the target that an access epoch for it is posted (MPI_Win_post), or is over (MPI_Win_complete); the
-     *  latter takes effect at the target after all operations before it. Over when the message has left: a caller that
+     *  latter takes effect at the target after all operations before it. Over when a message has left: a caller that
      *  computes next would not progress it. */
     int (*post)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
     int (*complete)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
 };
 
-/** Oneself: the memory is at hand, locks and notifications are one's own service side. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_self;
-
-/** A window whose memory all members have mapped: load, store, CPU atomics. */
+/** The peer's memory and control block are mapped here, or it is the process itself: load, store, CPU atomics. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
 
-/** A process of the same node whose memory of MPI_Win_allocate is mapped here; its lock is at its service side. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_mapped;
+/** Its control block is mapped here, its memory is not: active messages, but locks and notices as above. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_near;
 
 /** Everything else: active messages. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_am;

@@ -1,0 +1,360 @@
+/* Arenas: chunks of memory that peers can map, and their parts.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "osc_ucp_arena.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "opal/constants.h"
+#include "path/am_wire.h"
+
+/** Bytes of a chunk for small blocks. Their pages take no memory until they are used. */
+#define CHUNK_BYTES (256u << 10)
+
+/** A block larger than this gets a chunk of its own. */
+#define SMALL_MAX (32u << 10)
+
+/** Blocks are multiples of this: a cache line. */
+#define UNIT 64u
+
+/** Unused memory between blocks. */
+typedef struct gap_t {
+    struct gap_t *next; /**< in order of offset */
+    uint64_t      offset, bytes;
+} gap_t;
+
+struct ompi_osc_ucp_chunk_t {
+    ompi_osc_ucp_chunk_t      *next;
+    uint64_t                   id;
+    bool                       peers;
+    bool                       lasting;
+    uint64_t                   bytes;
+    opal_common_ucp_memory_t  *memory; /**< NULL: from the C library */
+    ompi_osc_ucp_chunk_head_t *head;
+    gap_t                     *gaps;
+    uint64_t                   blocks; /**< in use */
+};
+
+struct ompi_osc_ucp_mapped_t {
+    ompi_osc_ucp_mapped_t     *next;
+    uint64_t                   id;
+    uint64_t                   users;
+    bool                       lasting;
+    opal_common_ucp_mapping_t *mapping;
+    ompi_osc_ucp_chunk_head_t *head;
+};
+
+_Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT, "blocks follow");
+
+/** Windows may be made by several threads at once. */
+static struct {
+    pthread_mutex_t       lock;
+    ompi_osc_ucp_chunk_t *chunks;
+    uint64_t              made;    /**< chunks ever */
+    bool                  has[2];  /**< a lasting chunk, by `peers` */
+} arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) & ~(unit - 1);
+}
+
+/* Chunks. */
+
+/** A number that no other chunk has, on this host or another. */
+static uint64_t nonce_make(uint64_t id)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u + id;
+}
+
+/** Memory that peers may map; if UCX has none to give, any. */
+static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
+{
+    void *memory = NULL;
+
+    if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory)) {
+        chunk->head = memory;
+        return true;
+    }
+    chunk->memory = NULL;
+    if (0 != posix_memalign(&memory, UNIT, chunk->bytes)) {
+        return false;
+    }
+    chunk->head = memory;
+    return true;
+}
+
+/** The first chunk for small blocks stays until the end: most programs make and free all their windows in it. */
+static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
+{
+    ompi_osc_ucp_chunk_t *chunk = calloc(1, sizeof(*chunk));
+    gap_t                *gap   = malloc(sizeof(*gap));
+
+    if (NULL == chunk || NULL == gap) {
+        goto free_structs;
+    }
+    chunk->id    = arena.made + 1;
+    chunk->peers = peers;
+    chunk->bytes = sizeof(ompi_osc_ucp_chunk_head_t) + bytes;
+    if (!chunk_allocate(chunk)) {
+        goto free_structs;
+    }
+    memset(chunk->head, 0, sizeof(*chunk->head));
+    chunk->head->nonce = nonce_make(chunk->id);
+    *gap = (gap_t) { .offset = sizeof(*chunk->head), .bytes = bytes };
+    chunk->gaps  = gap;
+    chunk->next    = arena.chunks;
+    chunk->lasting = small && !arena.has[peers];
+    arena.chunks   = chunk;
+    arena.has[peers] |= small;
+    arena.made++;
+    return chunk;
+
+free_structs:
+    free(gap);
+    free(chunk);
+    return NULL;
+}
+
+static void chunk_delete(ompi_osc_ucp_chunk_t *chunk)
+{
+    ompi_osc_ucp_chunk_t **at = &arena.chunks;
+    gap_t                 *gap;
+
+    while (*at != chunk) {
+        at = &(*at)->next;
+    }
+    *at = chunk->next;
+    while (NULL != (gap = chunk->gaps)) {
+        chunk->gaps = gap->next;
+        free(gap);
+    }
+    if (NULL != chunk->memory) {
+        opal_common_ucp_memory_free(chunk->memory);
+    } else {
+        free(chunk->head);
+    }
+    free(chunk);
+}
+
+/* Blocks: the first gap that is large enough. */
+
+/** Cut `bytes` at `offset` out of the gap at *at. */
+static bool gap_cut(gap_t **at, uint64_t offset, uint64_t bytes)
+{
+    gap_t   *gap   = *at, *rest;
+    uint64_t after = gap->offset + gap->bytes - (offset + bytes);
+
+    if (offset > gap->offset && after > 0) {
+        rest = malloc(sizeof(*rest));
+        if (NULL == rest) {
+            return false;
+        }
+        *rest = (gap_t) { .next = gap->next, .offset = offset + bytes, .bytes = after };
+        gap->next  = rest;
+        gap->bytes = offset - gap->offset;
+    } else if (offset > gap->offset) {
+        gap->bytes = offset - gap->offset;
+    } else if (after > 0) {
+        gap->offset += bytes;
+        gap->bytes   = after;
+    } else {
+        *at = gap->next;
+        free(gap);
+    }
+    return true;
+}
+
+static bool chunk_take(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, size_t alignment, size_t skew,
+                       ompi_osc_ucp_block_t *block)
+{
+    gap_t   **at;
+    uintptr_t start;
+    uint64_t  offset;
+
+    for (at = &chunk->gaps; NULL != *at; at = &(*at)->next) {
+        start  = (uintptr_t) chunk->head + (*at)->offset;
+        offset = round_up(start + skew, alignment) - skew - (uintptr_t) chunk->head;
+        if (offset + bytes <= (*at)->offset + (*at)->bytes && gap_cut(at, offset, bytes)) {
+            *block = (ompi_osc_ucp_block_t) { .chunk = chunk, .offset = offset, .bytes = bytes };
+            chunk->blocks++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool arena_take(uint64_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block)
+{
+    ompi_osc_ucp_chunk_t *chunk;
+    bool                  small = bytes + alignment <= SMALL_MAX;
+
+    for (chunk = arena.chunks; small && NULL != chunk; chunk = chunk->next) {
+        if (chunk->peers == peers && chunk_take(chunk, bytes, alignment, skew, block)) {
+            return true;
+        }
+    }
+    chunk = chunk_new(small ? CHUNK_BYTES - sizeof(ompi_osc_ucp_chunk_head_t) : bytes + alignment, small, peers);
+    return NULL != chunk && chunk_take(chunk, bytes, alignment, skew, block);
+}
+
+int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block_p)
+{
+    bool taken;
+
+    alignment = alignment < UNIT ? UNIT : alignment;
+    if (bytes > SIZE_MAX / 2) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    pthread_mutex_lock(&arena.lock);
+    taken = arena_take(round_up(bytes, UNIT), alignment, skew, peers, block_p);
+    pthread_mutex_unlock(&arena.lock);
+    return taken ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
+}
+
+/** Unused again: a gap of its own, or one with its neighbours. Memory for it may be short: then it is lost. */
+static void chunk_give(ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t bytes)
+{
+    gap_t **at = &chunk->gaps, *gap, *before = NULL;
+
+    while (NULL != *at && (*at)->offset < offset) {
+        before = *at;
+        at     = &before->next;
+    }
+    if (NULL != before && before->offset + before->bytes == offset) {
+        before->bytes += bytes;
+        gap = before;
+    } else {
+        gap = malloc(sizeof(*gap));
+        if (NULL == gap) {
+            return;
+        }
+        *gap = (gap_t) { .next = *at, .offset = offset, .bytes = bytes };
+        *at  = gap;
+    }
+    if (NULL != gap->next && gap->offset + gap->bytes == gap->next->offset) {
+        gap_t *merged = gap->next;
+
+        gap->bytes += merged->bytes;
+        gap->next   = merged->next;
+        free(merged);
+    }
+}
+
+void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block)
+{
+    ompi_osc_ucp_chunk_t *chunk = block->chunk;
+
+    if (NULL == chunk) {
+        return;
+    }
+    pthread_mutex_lock(&arena.lock);
+    chunk_give(chunk, block->offset, block->bytes);
+    if (0 == --chunk->blocks && !chunk->lasting) {
+        chunk_delete(chunk);
+    }
+    pthread_mutex_unlock(&arena.lock);
+    block->chunk = NULL;
+}
+
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_block_head(const ompi_osc_ucp_block_t *block)
+{
+    return block->chunk->head;
+}
+
+void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp_description_t *description)
+{
+    const ompi_osc_ucp_chunk_t *chunk = block->chunk;
+    void                       *key;
+    size_t                      len;
+
+    if (NULL == chunk || NULL == chunk->memory ||
+        OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &key, &len)) {
+        return;
+    }
+    if (len <= sizeof(description->key)) {
+        description->chunk   = chunk->id;
+        description->lasting = chunk->lasting;
+        description->head    = (uint64_t) (uintptr_t) chunk->head;
+        description->nonce   = chunk->head->nonce;
+        description->offset  = block->offset;
+        memcpy(description->key, key, len);
+    }
+    free(key);
+}
+
+void ompi_osc_ucp_arena_fini(void)
+{
+    while (NULL != arena.chunks) {
+        chunk_delete(arena.chunks);
+    }
+    memset(arena.has, 0, sizeof(arena.has));
+}
+
+/* Peers' chunks. */
+
+ompi_osc_ucp_mapped_t *ompi_osc_ucp_chunk_map(ompi_osc_ucp_mapped_t **mapped, opal_common_ucp_ep_t *ep,
+                                              const ompi_osc_ucp_description_t *description,
+                                              ompi_osc_ucp_chunk_head_t **head_p)
+{
+    ompi_osc_ucp_mapped_t     *chunk;
+    opal_common_ucp_mapping_t *mapping;
+    void                      *head;
+
+    for (chunk = *mapped; NULL != chunk; chunk = chunk->next) {
+        if (chunk->id == description->chunk) {
+            chunk->users++;
+            *head_p = chunk->head;
+            return chunk;
+        }
+    }
+    if (OPAL_SUCCESS != opal_common_ucp_map(ep, description->key, description->head, &mapping, &head)) {
+        return NULL;
+    }
+    chunk = malloc(sizeof(*chunk));
+    if (NULL == chunk || ((ompi_osc_ucp_chunk_head_t *) head)->nonce != description->nonce) {
+        free(chunk);
+        opal_common_ucp_unmap(mapping);
+        return NULL;
+    }
+    *chunk = (ompi_osc_ucp_mapped_t) {
+        .next = *mapped, .id = description->chunk, .users = 1, .lasting = description->lasting, .mapping = mapping,
+        .head = head
+    };
+    *mapped = chunk;
+    *head_p = chunk->head;
+    return chunk;
+}
+
+void ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_mapped_t **mapped, ompi_osc_ucp_mapped_t *chunk)
+{
+    if (0 != --chunk->users || chunk->lasting) {
+        return;
+    }
+    while (*mapped != chunk) {
+        mapped = &(*mapped)->next;
+    }
+    *mapped = chunk->next;
+    opal_common_ucp_unmap(chunk->mapping);
+    free(chunk);
+}
+
+void ompi_osc_ucp_chunks_unmap(ompi_osc_ucp_mapped_t **mapped)
+{
+    ompi_osc_ucp_mapped_t *chunk;
+
+    while (NULL != (chunk = *mapped)) {
+        *mapped = chunk->next;
+        opal_common_ucp_unmap(chunk->mapping);
+        free(chunk);
+    }
+}

@@ -1,0 +1,71 @@
+/* Arenas: where windows' memory and control blocks come from, and how peers of the same node come to map them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A process owns chunks of memory that UCX has put where the processes of the node can map it, if a transport offers
+ * that. Small blocks share chunks, which are registered, and mapped by each peer, once; a large block gets a chunk of
+ * its own, so that its memory is returned when it is given back and untouched pages stay untouched.
+ */
+
+#ifndef OSC_UCP_ARENA_H
+#define OSC_UCP_ARENA_H
+
+#include "opal/mca/common/ucp/common_ucp.h"
+#include "osc_ucp_op.h"
+
+struct ompi_osc_ucp_description_t;
+
+typedef struct ompi_osc_ucp_chunk_t  ompi_osc_ucp_chunk_t;
+typedef struct ompi_osc_ucp_mapped_t ompi_osc_ucp_mapped_t;
+
+/** At the beginning of each chunk. */
+typedef struct ompi_osc_ucp_chunk_head_t {
+    uint64_t              nonce; /**< tells this chunk from another that a process may map by mistake */
+    char                  pad[56];
+    ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES]; /**< for all memory in the chunk; keys count from the head */
+} ompi_osc_ucp_chunk_head_t;
+
+/** A piece of a chunk. */
+typedef struct ompi_osc_ucp_block_t {
+    ompi_osc_ucp_chunk_t *chunk;  /**< NULL: no block */
+    uint64_t              offset; /**< from the chunk's head */
+    uint64_t              bytes;
+} ompi_osc_ucp_block_t;
+
+/**
+ * Take `bytes` of memory whose address is `skew` bytes before a multiple of `alignment`, a power of 2; `skew` is a
+ * multiple of 64. The block itself begins at a multiple of 64.
+ * @param peers  other processes shall be able to map it; needs an open transport.
+ */
+int  ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block_p);
+void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block);
+
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_block_head(const ompi_osc_ucp_block_t *block);
+static inline void *ompi_osc_ucp_block_address(const ompi_osc_ucp_block_t *block)
+{
+    return (char *) ompi_osc_ucp_block_head(block) + block->offset;
+}
+
+/** Fill in what a peer needs to map the block; nothing if it cannot be mapped. */
+void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, struct ompi_osc_ucp_description_t *description);
+
+/** Give all memory back. No block may be in use. */
+void ompi_osc_ucp_arena_fini(void);
+
+/* Peers' chunks as they are mapped here: a list per process, owned by it (osc_ucp_peer.c). Origin side. */
+
+/**
+ * Map the chunk that a description names, or find it among those of the process that are mapped already. NULL if that
+ * is not possible. The chunk's head is *head_p.
+ */
+ompi_osc_ucp_mapped_t *ompi_osc_ucp_chunk_map(ompi_osc_ucp_mapped_t **mapped, opal_common_ucp_ep_t *ep,
+                                              const struct ompi_osc_ucp_description_t *description,
+                                              ompi_osc_ucp_chunk_head_t **head_p);
+
+/** One user of the mapping less. */
+void ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_mapped_t **mapped, ompi_osc_ucp_mapped_t *chunk);
+
+/** Unmap all. */
+void ompi_osc_ucp_chunks_unmap(ompi_osc_ucp_mapped_t **mapped);
+
+#endif /* OSC_UCP_ARENA_H */
