@@ -31,6 +31,7 @@ typedef struct ompi_osc_ucp_pending_t ompi_osc_ucp_pending_t;
 typedef struct ompi_osc_ucp_target_t  ompi_osc_ucp_target_t;
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 typedef struct ompi_osc_ucp_path_t    ompi_osc_ucp_path_t;
+typedef struct ompi_osc_ucp_packet_t  ompi_osc_ucp_packet_t;
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
 typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 
@@ -95,6 +96,9 @@ struct ompi_osc_ucp_peer_t {
     uint32_t acknowledging; /**< acknowledgements asked for and not yet here */
     uint32_t generation;    /**< of the operations issued now; see ompi_osc_ucp_peer_wait_local */
     uint64_t open[2];       /**< operations that still use a buffer of the caller, of this generation and the last */
+    uint32_t fetching;      /**< operations whose results the target may send straight from its window */
+    bool     granting;      /**< a lock was requested and is not granted yet: little may be sent */
+    ompi_osc_ucp_packet_t *packet; /**< operations not sent yet, or NULL; see path/am_packet.h */
     int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
 
     /* Synchronization. */
@@ -358,6 +362,7 @@ struct ompi_osc_ucp_pending_t {
     ompi_request_t       *request;   /**< the caller's, or NULL */
     uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
     int                   status;
+    bool                  bulk;      /**< its replies are those to chunks */
     void                 *result;    /**< where replies go, laid out as follows */
     ompi_osc_ucp_layout_t result_layout;
     void (*ended)(ompi_osc_ucp_pending_t *pending); /**< called once, before it is released; may be NULL */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "path/am.h"
+#include "path/am_packet.h"
 
 static int component_register(void)
 {
@@ -69,7 +70,7 @@ static int component_finalize(void)
     ompi_osc_ucp_report_print();
     ompi_osc_ucp_procs_fini();
     ompi_osc_ucp_arena_fini();
-    opal_common_ucp_close();
+    ompi_osc_ucp_am_close();
     ompi_osc_ucp_pendings_fini();
     OBJ_DESTRUCT(&mca_osc_ucp_component.lock);
     return OMPI_SUCCESS;
@@ -80,6 +81,7 @@ int ompi_osc_ucp_progress(void)
     unsigned events = 0;
 
     if (0 == OPAL_THREAD_TRYLOCK(&mca_osc_ucp_component.lock)) {
+        ompi_osc_ucp_packets_release_all();
         events = opal_common_ucp_progress_origin();
         OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
     }

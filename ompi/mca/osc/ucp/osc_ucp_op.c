@@ -15,10 +15,9 @@
 #include <string.h>
 
 /** The widest element, MPI_C_LONG_DOUBLE_COMPLEX or MPI_LONG_DOUBLE_INT, in bytes. */
-#define PRIM_EXTENT_MAX 32
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
-_Static_assert(PRIM_EXTENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
+_Static_assert(OMPI_OSC_UCP_ELEMENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
 
 /* ---- Element types ---- */
 
@@ -64,7 +63,7 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
     ompi_osc_ucp_prim_t   *prim = &prims[code];
 
     if (!id_is_known(datatype->id) || 0 != prim_codes[datatype->id] || !ompi_datatype_is_valid(datatype)
-        || 0 == type->size || extent > PRIM_EXTENT_MAX) {
+        || 0 == type->size || extent > OMPI_OSC_UCP_ELEMENT_MAX) {
         return;
     }
     prim->align = 0 < type->align ? type->align : 1;

@@ -52,6 +52,9 @@ typedef struct ompi_osc_ucp_prim_t {
     struct ompi_datatype_t *datatype;     /**< the predefined handle, for Open MPI's kernels */
 } ompi_osc_ucp_prim_t;
 
+/** No element has more bytes, packed or in memory. */
+#define OMPI_OSC_UCP_ELEMENT_MAX 32
+
 /** Bytes at the end of a cell that are not the element's: the last cell may stick out of a window by these. */
 static inline int64_t ompi_osc_ucp_prim_gap(const ompi_osc_ucp_prim_t *prim)
 {

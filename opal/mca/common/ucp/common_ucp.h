@@ -37,15 +37,28 @@ typedef enum opal_common_ucp_side_t {
 } opal_common_ucp_side_t;
 
 /** Longest header of a message, bytes. */
-#define OPAL_COMMON_UCP_HEADER_MAX 64
+#define OPAL_COMMON_UCP_HEADER_MAX 128
 
-/**
- * A message has arrived. `header` and `data` are valid during the call only and may be misaligned. `reply_ep`
- * (service side only, else NULL) leads back to the sender's origin worker and lives as long as the transport.
- * Must not make progress; may send.
- */
-typedef void (*opal_common_ucp_handler_fn_t)(const void *header, size_t header_len, const void *data, size_t len,
-                                             opal_common_ucp_ep_t *reply_ep);
+/** Data that a sender still has; opaque. */
+typedef struct opal_common_ucp_remote_t opal_common_ucp_remote_t;
+
+/** A message as its handler sees it; all of it is valid during the call only, and may be misaligned. */
+typedef struct opal_common_ucp_message_t {
+    const void               *header;
+    size_t                    header_len;
+    const void               *data;     /**< NULL if they are remote */
+    size_t                    len;
+    opal_common_ucp_remote_t *remote;   /**< not NULL: the handler, or somebody later, must call
+                                         *   opal_common_ucp_receive for it once */
+    opal_common_ucp_ep_t     *reply_ep; /**< service side only, else NULL: leads back to the sender's origin worker;
+                                         *   lives as long as the transport */
+} opal_common_ucp_message_t;
+
+/** A message has arrived. Must not make progress; may send. */
+typedef void (*opal_common_ucp_handler_fn_t)(const opal_common_ucp_message_t *message);
+
+/** Remote data have been received. Called once per opal_common_ucp_receive, maybe before that returns. */
+typedef void (*opal_common_ucp_received_fn_t)(void *arg, int status);
 
 /**
  * The message is in the network's hands, and its buffers may be used again. Called once per send that returned
@@ -71,13 +84,25 @@ void opal_common_ucp_address(const void **address_p, size_t *len_p);
 /** Connect the origin worker to the service worker behind `address`; ends with opal_common_ucp_close. Origin side. */
 int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 
+/** How a message travels. */
+typedef enum opal_common_ucp_how_t {
+    OPAL_COMMON_UCP_EAGER, /**< the handler has all of it in hand */
+    OPAL_COMMON_UCP_ANY    /**< long data may stay with the sender until the other side has a place for them */
+} opal_common_ucp_how_t;
+
 /**
  * Send `header` (copied, at most OPAL_COMMON_UCP_HEADER_MAX bytes) and `data` (not copied) as one message, to the
  * request handler of the peer (from the origin side) or its reply handler (from the service side, lock held).
- * Messages of one endpoint may overtake each other when they are long.
+ * Either may be empty; where one is, UCX takes its shortest way. Messages of one endpoint may overtake each other when
+ * they are long.
  */
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
-                         const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg);
+                         const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
+                         void *arg);
+
+/** Receive the remote data of a message, all `len` bytes; `buffer` NULL: do without them. Under the side's lock. */
+void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
+                             opal_common_ucp_received_fn_t received, void *arg);
 
 /**
  * Allocate `size` bytes where other processes of the node can map them, if a transport offers that, else anywhere;

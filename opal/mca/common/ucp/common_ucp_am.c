@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All messages are sent eagerly, whatever their length: the user of the transport cuts long ones, and a handler
- * always has the whole message in hand.
+ * Most messages are sent eagerly, and their handler has them in hand; of those for which the sender leaves it to UCX,
+ * the data of the long ones stay with the sender until the receiver has a place for them.
  */
 
 #include "common_ucp_internal.h"
@@ -16,13 +16,20 @@
 static ucs_status_t arrived(opal_common_ucp_side_t side, const void *header, size_t header_len, void *data,
                             size_t len, const ucp_am_recv_param_t *param)
 {
-    ucp_ep_h reply_ep = NULL;
+    bool                      remote  = 0 != (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV);
+    opal_common_ucp_message_t message = {
+        .header     = header,
+        .header_len = header_len,
+        .data       = remote ? NULL : data,
+        .len        = len,
+        .remote     = remote ? data : NULL
+    };
 
     if (0 != (param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP)) {
-        reply_ep = param->reply_ep;
+        message.reply_ep = (opal_common_ucp_ep_t *) param->reply_ep;
     }
-    opal_common_ucp_transport.handler[side](header, header_len, data, len, (opal_common_ucp_ep_t *) reply_ep);
-    return UCS_OK;
+    opal_common_ucp_transport.handler[side](&message);
+    return remote ? UCS_INPROGRESS : UCS_OK;
 }
 
 static ucs_status_t request_arrived(void *arg, const void *header, size_t header_len, void *data, size_t len,
@@ -103,26 +110,75 @@ static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
 }
 
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
-                         const void *data, size_t len, opal_common_ucp_sent_fn_t sent, void *arg)
+                         const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
+                         void *arg)
 {
     opal_common_ucp_send_t *send  = send_get(side);
     bool                    reply = OPAL_COMMON_UCP_SERVICE == side;
     ucp_request_param_t     param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = UCP_AM_SEND_FLAG_EAGER | (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
+        .flags        = (OPAL_COMMON_UCP_EAGER == how ? UCP_AM_SEND_FLAG_EAGER : 0) |
+                        (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
         .cb.send      = send_completed
     };
 
     if (NULL == send) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
-    memcpy(send->header, header, header_len);
+    if (header_len > 0) {
+        memcpy(send->header, header, header_len);
+    }
     send->sent      = sent;
     send->arg       = arg;
     param.user_data = send;
     return send_started(send, ucp_am_send_nbx((ucp_ep_h) ep,
                                               reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
                                               send->header, header_len, data, len, &param));
+}
+
+/** A receive in progress. */
+typedef struct receive_t {
+    opal_common_ucp_received_fn_t received;
+    void                         *arg;
+} receive_t;
+
+static void receive_done(receive_t *receive, int status)
+{
+    receive->received(receive->arg, status);
+    free(receive);
+}
+
+static void receive_completed(void *request, ucs_status_t status, size_t len, void *user_data)
+{
+    (void) len;
+    ucp_request_free(request);
+    receive_done(user_data, opal_common_ucp_status(status));
+}
+
+void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
+                             opal_common_ucp_received_fn_t received, void *arg)
+{
+    ucp_worker_h        worker  = opal_common_ucp_transport.worker[side];
+    receive_t          *receive = malloc(sizeof(*receive));
+    ucp_request_param_t param   = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
+        .cb.recv_am   = receive_completed,
+        .user_data    = receive
+    };
+    ucs_status_ptr_t    request;
+
+    if (NULL == buffer || NULL == receive) {
+        free(receive);
+        ucp_am_data_release(worker, remote);
+        received(arg, NULL == buffer ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    receive->received = received;
+    receive->arg      = arg;
+    request = ucp_am_recv_data_nbx(worker, remote, buffer, len, &param);
+    if (UCS_PTR_IS_ERR(request)) {
+        receive_done(receive, opal_common_ucp_status(UCS_PTR_STATUS(request)));
+    }
 }
 
 void opal_common_ucp_sends_free(void)

@@ -12,16 +12,17 @@
 /** Start the transport and its service thread, if they do not run. On failure *reason_p is a malloc'd line. */
 int ompi_osc_ucp_am_open(char **reason_p);
 
-/** Send a request without data or reply (kinds POST, COMPLETE, BARRIER); counted in *awaited until it has left. */
+/** Stop it. */
+void ompi_osc_ucp_am_close(void);
+
+/** Send a notification (kinds POST, BARRIER), out of turn; counted in *awaited until it has left. */
 int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited);
 
 /** Ask the peer to describe its window memory; waits. */
 int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
 
-/** What the transport calls when a reply arrives (origin side), and when a request does (service side). */
-void ompi_osc_ucp_am_replied(const void *header, size_t header_len, const void *data, size_t len,
-                             opal_common_ucp_ep_t *reply_ep);
-void ompi_osc_ucp_am_requested(const void *header, size_t header_len, const void *data, size_t len,
-                               opal_common_ucp_ep_t *reply_ep);
+/** What the transport calls when replies arrive (origin side), and when requests do (service side). */
+void ompi_osc_ucp_am_replied(const opal_common_ucp_message_t *message);
+void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message);
 
 #endif /* OSC_UCP_AM_H */

@@ -10,17 +10,33 @@
 
 #include "am.h"
 #include "am_apply.h"
+#include "am_reply.h"
 
-/** A request that came before its turn. */
+/** A packet on its way through the service side. */
+typedef struct packet_t {
+    ompi_osc_ucp_wire_packet_t head;
+    const char                *commands;
+    size_t                     len;     /**< of the commands */
+    size_t                     next;    /**< offset of the next command to apply */
+    const char                *payload; /**< NULL if there is none, or it is remote */
+    size_t                     payload_len;
+    opal_common_ucp_remote_t  *remote;  /**< the payload, if the sender still has it */
+    opal_common_ucp_ep_t      *reply_ep;
+} packet_t;
+
+/** A packet whose turn has not come, with its data. */
 typedef struct ompi_osc_ucp_held_t {
     struct ompi_osc_ucp_held_t *next; /**< in order of sequence */
-    request_t                   request;
+    packet_t                    packet;
     char                        data[];
-} ompi_osc_ucp_held_t;
+} held_t;
 
 /** The windows of this process by id. */
 static opal_hash_table_t targets;
 static bool              targets_made;
+
+/** Commands are being applied: what else may go on does so when they are. */
+static bool running;
 
 /* Arrival and order. */
 
@@ -46,78 +62,253 @@ static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_
     return found;
 }
 
-/** Keep a request until its turn. */
-static void hold(source_t *source, const request_t *request)
+/** Keep a packet until its turn. */
+static void hold(ompi_osc_ucp_source_t *source, const packet_t *packet)
 {
-    ompi_osc_ucp_held_t  *held = malloc(sizeof(*held) + request->len);
-    ompi_osc_ucp_held_t **at   = &source->held;
+    held_t  *held = malloc(sizeof(*held) + packet->len + packet->payload_len);
+    held_t **at   = &source->held;
 
     if (NULL == held) {
         out_of_memory();
     }
-    held->request      = *request;
-    held->request.data = held->data;
-    if (request->len > 0) {
-        memcpy(held->data, request->data, request->len);
+    held->packet          = *packet;
+    held->packet.commands = held->data;
+    memcpy(held->data, packet->commands, packet->len);
+    if (NULL != packet->payload) {
+        held->packet.payload = held->data + packet->len;
+        memcpy(held->data + packet->len, packet->payload, packet->payload_len);
     }
-    while (NULL != *at && (int32_t) ((*at)->request.header.sequence - request->header.sequence) < 0) {
+    while (NULL != *at && (int32_t) ((*at)->packet.head.sequence - packet->head.sequence) < 0) {
         at = &(*at)->next;
     }
     held->next = *at;
     *at        = held;
 }
 
-static void apply_in_order(target_t *target, source_t *source, const request_t *request)
+static void dropped(void *arg, int status)
 {
-    ompi_osc_ucp_held_t *held;
+    (void) arg;
+    (void) status;
+}
 
-    if (request->header.sequence != source->sequence) {
-        hold(source, request);
-        return;
+/** Let go of a payload that nobody wants. */
+static void payload_drop(packet_t *packet)
+{
+    if (NULL != packet->remote) {
+        opal_common_ucp_receive(OPAL_COMMON_UCP_SERVICE, packet->remote, NULL, 0, dropped, NULL);
+        packet->remote = NULL;
     }
-    ompi_osc_ucp_apply[request->header.kind](target, source, request);
-    source->sequence++;
-    while (NULL != (held = source->held) && held->request.header.sequence == source->sequence) {
+}
+
+/** Find the data of a command that are the packet's payload. Remote ones only a put without a layout may have. */
+static bool payload_find(const packet_t *packet, ompi_osc_ucp_command_t *command)
+{
+    if (NULL == packet->remote) {
+        return ompi_osc_ucp_command_payload(command, packet->payload, packet->payload_len);
+    }
+    return OMPI_OSC_UCP_KIND_PUT == command->wire.kind && 0 == (command->wire.flags & OMPI_OSC_UCP_FLAG_LAYOUT) &&
+           command->wire.len == packet->payload_len;
+}
+
+/** Must a command wait until nothing is on its way to the window? Those that others learn from that it is there. */
+static bool waits_for_puts(const ompi_osc_ucp_command_t *command)
+{
+    return OMPI_OSC_UCP_KIND_UNLOCK == command->wire.kind || OMPI_OSC_UCP_KIND_COMPLETE == command->wire.kind;
+}
+
+/** Apply the next command. False if it has to wait, and stays the next one. */
+static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
+{
+    ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = packet->reply_ep };
+    ompi_osc_ucp_command_t command;
+    size_t                 next    = packet->next;
+
+    if (!ompi_osc_ucp_command_decode(packet->commands, packet->len, &next, &command)) {
+        source->error = OMPI_ERR_BAD_PARAM;
+        packet->next  = packet->len;
+        return true;
+    }
+    if (source->receiving > 0 && waits_for_puts(&command)) {
+        return false;
+    }
+    packet->next = next;
+    if (command.payload && !payload_find(packet, &command)) {
+        source->error = OMPI_ERR_BAD_PARAM;
+        return true;
+    }
+    if (command.payload) {
+        context.remote = packet->remote;
+    }
+    ompi_osc_ucp_apply(&context, &command);
+    if (command.payload) {
+        packet->remote = context.remote;
+    }
+    return true;
+}
+
+/** Apply what is left of a packet. False if the rest has to wait. */
+static bool packet_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
+{
+    while (!source->waiting && packet->next < packet->len) {
+        if (!command_run(target, source, packet)) {
+            return false;
+        }
+    }
+    if (source->waiting) {
+        return false;
+    }
+    if (0 != packet->head.ack) {
+        if (source->receiving > 0) {
+            return false;
+        }
+        ompi_osc_ucp_reply_status(packet->reply_ep, packet->head.ack, source->error);
+        source->error = OMPI_SUCCESS;
+    }
+    payload_drop(packet);
+    return true;
+}
+
+/** Apply what is held and may be applied now. */
+static void source_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source)
+{
+    held_t *held;
+
+    while (NULL != (held = source->held) && held->packet.head.sequence == source->sequence &&
+           packet_run(target, source, &held->packet)) {
         source->held = held->next;
-        ompi_osc_ucp_apply[held->request.header.kind](target, source, &held->request);
         source->sequence++;
         free(held);
     }
 }
 
-void ompi_osc_ucp_am_requested(const void *header, size_t header_len, const void *data, size_t len,
-                               opal_common_ucp_ep_t *reply_ep)
+void ompi_osc_ucp_source_resume(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source)
 {
-    request_t              request = { .data = data, .len = len, .reply_ep = reply_ep };
-    ompi_osc_ucp_source_t *source;
-    void                  *target  = NULL;
+    if (!source->runnable) {
+        source->runnable      = true;
+        source->next_runnable = target->runnable;
+        target->runnable      = source;
+    }
+}
 
-    if (sizeof(request.header) != header_len) {
+void ompi_osc_ucp_target_run(ompi_osc_ucp_target_t *target)
+{
+    ompi_osc_ucp_source_t *source;
+
+    if (running) {
         return;
     }
-    memcpy(&request.header, header, header_len);
-    if (request.header.kind >= OMPI_OSC_UCP_KIND_COUNT || NULL == ompi_osc_ucp_apply[request.header.kind]) {
+    running = true;
+    while (NULL != (source = target->runnable)) {
+        target->runnable = source->next_runnable;
+        source->runnable = false;
+        source_run(target, source);
+    }
+    ompi_osc_ucp_replies_send();
+    running = false;
+}
+
+/** Apply a packet that has no turn. What may have to wait does not come so. */
+static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
+{
+    ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = packet->reply_ep };
+    ompi_osc_ucp_command_t command;
+
+    while (packet->next < packet->len &&
+           ompi_osc_ucp_command_decode(packet->commands, packet->len, &packet->next, &command)) {
+        if (command.wire.kind >= OMPI_OSC_UCP_KIND_POST) {
+            ompi_osc_ucp_apply(&context, &command);
+        }
+    }
+    payload_drop(packet);
+}
+
+/** Apply an ordered packet, or hold it until its turn. */
+static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
+{
+    if (packet->head.sequence != source->sequence || !packet_run(target, source, packet)) {
+        hold(source, packet);
         return;
     }
+    source->sequence++;
+    if (NULL != source->held) {
+        source_run(target, source);
+    }
+}
+
+/** Tell all who wait for something from a packet that there is no such window. */
+static void packet_refuse(packet_t *packet)
+{
+    ompi_osc_ucp_command_t command;
+
+    while (packet->next < packet->len &&
+           ompi_osc_ucp_command_decode(packet->commands, packet->len, &packet->next, &command)) {
+        ompi_osc_ucp_reply_status(packet->reply_ep, command.reply_to.cookie, OMPI_ERR_WIN);
+    }
+    ompi_osc_ucp_reply_status(packet->reply_ep, packet->head.ack, OMPI_ERR_WIN);
+    ompi_osc_ucp_replies_send();
+    payload_drop(packet);
+}
+
+/** A message as a packet: its commands are the header, or if that is empty the data. False if it is none. */
+static bool packet_of(const opal_common_ucp_message_t *message, packet_t *packet_p)
+{
+    bool        bare  = 0 == message->header_len;
+    const char *bytes = bare ? message->data : message->header;
+    size_t      len   = bare ? message->len : message->header_len;
+
+    *packet_p = (packet_t) { .remote = message->remote, .reply_ep = message->reply_ep };
+    if (NULL == bytes || len < sizeof(packet_p->head) || NULL == message->reply_ep) {
+        return false;
+    }
+    memcpy(&packet_p->head, bytes, sizeof(packet_p->head));
+    packet_p->commands = bytes + sizeof(packet_p->head);
+    packet_p->len      = len - sizeof(packet_p->head);
+    if (!bare) {
+        packet_p->payload     = message->data;
+        packet_p->payload_len = message->len;
+    }
+    return true;
+}
+
+static ompi_osc_ucp_target_t *target_find(const packet_t *packet)
+{
+    void                  *found = NULL;
+    ompi_osc_ucp_target_t *target;
+
     if (targets_made) {
-        (void) opal_hash_table_get_value_uint64(&targets, request.header.window, &target);
+        (void) opal_hash_table_get_value_uint64(&targets, packet->head.window, &found);
     }
-    if (NULL != target && request.header.origin >= ((ompi_osc_ucp_target_t *) target)->members) {
-        target = NULL;
-    }
-    if (NULL == target) {
-        ompi_osc_ucp_reply_status(&request, OMPI_ERR_WIN);
+    target = found;
+    return NULL != target && packet->head.origin < target->members ? target : NULL;
+}
+
+void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
+{
+    packet_t               packet;
+    ompi_osc_ucp_target_t *target;
+    ompi_osc_ucp_source_t *source;
+
+    if (!packet_of(message, &packet)) {
+        payload_drop(&packet);
         return;
     }
-    source = source_find(target, request.header.origin);
+    target = target_find(&packet);
+    if (NULL == target) {
+        packet_refuse(&packet);
+        return;
+    }
+    source = source_find(target, packet.head.origin);
     if (NULL == source) {
         out_of_memory();
     }
-    if (ompi_osc_ucp_kind_is_ordered(request.header.kind)) {
-        apply_in_order(target, source, &request);
+    running = true;
+    if (0 != packet.head.ordered) {
+        packet_arrived(target, source, &packet);
     } else {
-        ompi_osc_ucp_apply[request.header.kind](target, source, &request);
+        notice_run(target, source, &packet);
     }
+    running = false;
+    ompi_osc_ucp_target_run(target);
 }
 
 /* What the process does to its own. */
@@ -141,6 +332,7 @@ void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target)
 {
     opal_common_ucp_service_lock();
     ompi_osc_ucp_locks_look(target);
+    ompi_osc_ucp_target_run(target);
     opal_common_ucp_service_unlock();
 }
 
@@ -173,10 +365,11 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
 
 static void source_free(ompi_osc_ucp_source_t *source)
 {
-    ompi_osc_ucp_held_t *held;
+    held_t *held;
 
     while (NULL != (held = source->held)) {
         source->held = held->next;
+        payload_drop(&held->packet);
         free(held);
     }
     free(source);
@@ -184,20 +377,15 @@ static void source_free(ompi_osc_ucp_source_t *source)
 
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
 {
-    ompi_osc_ucp_waiter_t *waiter;
-    uint32_t               rank;
-    void                  *source, *node;
-    int                    rc;
+    uint32_t rank;
+    void    *source, *node;
+    int      rc;
 
     for (rc = opal_hash_table_get_first_key_uint32(&target->sources, &rank, &source, &node); OPAL_SUCCESS == rc;
          rc = opal_hash_table_get_next_key_uint32(&target->sources, &rank, &source, node, &node)) {
         source_free(source);
     }
     OBJ_DESTRUCT(&target->sources);
-    while (NULL != (waiter = target->waiting)) {
-        target->waiting = waiter->next;
-        free(waiter);
-    }
     if (NULL != target->regions) {
         ompi_osc_ucp_regions_free(target->regions);
     }

@@ -1,68 +1,81 @@
-/* The messages of the am path, as they are on the wire.
+/* The messages of the am path, as they are on the wire, and their decoding.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Host byte order: all processes of a job have one architecture. Numbers of operations, element types and kinds are
- * ours and do not depend on Open MPI's.
+ * A message to a target's service side is a packet: a header, and commands one behind the other. A message back is a
+ * list of replies. Host byte order: all processes of a job have one architecture. Numbers of operations, element types
+ * and kinds are ours and do not depend on Open MPI's.
  */
 
 #ifndef OSC_UCP_AM_WIRE_H
 #define OSC_UCP_AM_WIRE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/** What a request asks for. Those from PUT to COMPLETE are ordered: applied in the sender's order. */
+/** What a command asks for. */
 typedef enum ompi_osc_ucp_kind_t {
-    OMPI_OSC_UCP_KIND_PUT = 1,      /**< data: [layout] len bytes */
-    OMPI_OSC_UCP_KIND_GET,          /**< data: [layout]; reply: len bytes */
-    OMPI_OSC_UCP_KIND_ACCUMULATE,   /**< data: [layout] packed elements (none for NO_OP); reply if FLAG_FETCH */
+    OMPI_OSC_UCP_KIND_PUT = 1,      /**< data: len bytes */
+    OMPI_OSC_UCP_KIND_GET,          /**< reply: len bytes */
+    OMPI_OSC_UCP_KIND_ACCUMULATE,   /**< data: packed elements (none for NO_OP); reply, if asked for: as they were */
     OMPI_OSC_UCP_KIND_COMPARE_SWAP, /**< data: new element, compare element; reply: old element */
-    OMPI_OSC_UCP_KIND_FLUSH,        /**< reply when all before it is applied */
-    OMPI_OSC_UCP_KIND_LOCK,         /**< reply when granted */
-    OMPI_OSC_UCP_KIND_UNLOCK,       /**< reply when all before it is applied and the lock is released */
-    OMPI_OSC_UCP_KIND_COMPLETE,     /**< no reply */
-    OMPI_OSC_UCP_KIND_POST,         /**< no reply */
-    OMPI_OSC_UCP_KIND_BARRIER,      /**< no reply; disp: the round */
+    OMPI_OSC_UCP_KIND_LOCK,         /**< what follows waits until the lock is granted; reply, if asked for: then */
+    OMPI_OSC_UCP_KIND_UNLOCK,
+    OMPI_OSC_UCP_KIND_COMPLETE,
+    OMPI_OSC_UCP_KIND_POST,
+    OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round */
     OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
-    OMPI_OSC_UCP_KIND_LOOK,         /**< no reply; the turn of a lock that this service side waits for may have come */
+    OMPI_OSC_UCP_KIND_LOOK,         /**< the turn of a lock that this service side waits for may have come */
     OMPI_OSC_UCP_KIND_COUNT
 } ompi_osc_ucp_kind_t;
 
-static inline bool ompi_osc_ucp_kind_is_ordered(uint8_t kind)
-{
-    return kind <= OMPI_OSC_UCP_KIND_COMPLETE;
-}
-
 enum {
-    OMPI_OSC_UCP_FLAG_FETCH     = 1, /**< ACCUMULATE: reply with the elements as they were */
-    OMPI_OSC_UCP_FLAG_EXCLUSIVE = 2  /**< LOCK, UNLOCK */
+    OMPI_OSC_UCP_FLAG_REPLY     = 1, /**< an ompi_osc_ucp_wire_reply_to_t follows the command */
+    OMPI_OSC_UCP_FLAG_LAYOUT    = 2, /**< an ompi_osc_ucp_wire_shape_t follows, and a layout goes before the data */
+    OMPI_OSC_UCP_FLAG_PAYLOAD   = 4, /**< layout and data are not behind the command but the message's payload */
+    OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8  /**< LOCK, UNLOCK */
 };
 
-/** Header of a message to a target's service side. */
-typedef struct ompi_osc_ucp_request_header_t {
-    uint8_t  kind;       /**< ompi_osc_ucp_kind_t */
-    uint8_t  flags;
-    uint8_t  op;         /**< ompi_osc_ucp_op_code_t */
-    uint8_t  prim;       /**< ompi_osc_ucp_prim_t's code */
-    uint32_t origin;     /**< rank of the sender in the window's group */
-    uint64_t window;     /**< id */
-    uint64_t cookie;     /**< names what waits for the reply; 0: nothing does */
-    int64_t  disp;       /**< bytes from the window's base, or an address in a dynamic window */
-    uint64_t pos;        /**< first packed byte of the layout that this message is about; 0 without a layout */
-    uint64_t len;        /**< bytes of target memory (cells for accumulates) that this message is about */
-    uint64_t reply_pos;  /**< returned in the reply */
-    uint32_t sequence;   /**< of ordered messages from this origin to this member of the window */
-    uint32_t layout_len; /**< bytes of an encoded layout at the head of the data; 0: contiguous at disp */
-} ompi_osc_ucp_request_header_t;
-
-/** Header of a message back to the origin; its data are a piece of the result. */
-typedef struct ompi_osc_ucp_reply_header_t {
-    uint64_t cookie;
-    uint64_t pos;    /**< packed byte of the result where the data belong */
-    int32_t  status; /**< OMPI_SUCCESS, or why the target refused this or, for FLUSH and UNLOCK, something before it */
+/** Head of a packet. */
+typedef struct ompi_osc_ucp_wire_packet_t {
+    uint64_t window;   /**< id */
+    uint64_t ack;      /**< who waits until all up to here is applied: a cookie, replied to then; 0: nobody */
+    uint32_t origin;   /**< rank of the sender in the window's group */
+    uint32_t sequence; /**< of the ordered packets from this origin to this member of the window */
+    uint32_t ordered;  /**< 1: to be applied in turn */
     uint32_t unused;
-} ompi_osc_ucp_reply_header_t;
+} ompi_osc_ucp_wire_packet_t;
+
+/** A command. */
+typedef struct ompi_osc_ucp_wire_command_t {
+    uint8_t  kind;  /**< ompi_osc_ucp_kind_t */
+    uint8_t  flags;
+    uint8_t  op;    /**< ompi_osc_ucp_op_code_t */
+    uint8_t  prim;  /**< ompi_osc_ucp_prim_t's code */
+    uint32_t len;   /**< bytes of target memory (cells for accumulates) that it is about */
+    int64_t  disp;  /**< bytes from the window's base, or an address in a dynamic window */
+} ompi_osc_ucp_wire_command_t;
+
+/** Whom to reply to. */
+typedef struct ompi_osc_ucp_wire_reply_to_t {
+    uint64_t cookie;
+    uint64_t pos;    /**< returned in the reply: packed byte of the result where its data belong */
+} ompi_osc_ucp_wire_reply_to_t;
+
+/** Which part of which layout. */
+typedef struct ompi_osc_ucp_wire_shape_t {
+    uint64_t pos; /**< first packed byte of the layout that the command is about */
+    uint64_t len; /**< bytes of the encoded layout */
+} ompi_osc_ucp_wire_shape_t;
+
+/** One reply; `len` bytes of data follow. */
+typedef struct ompi_osc_ucp_wire_reply_t {
+    uint64_t cookie;
+    uint64_t pos;
+    uint32_t len;
+    int32_t  status; /**< OMPI_SUCCESS, or why the target refused this or, to an ack, something before it */
+} ompi_osc_ucp_wire_reply_t;
 
 /** A member's window memory, and how a process of the same node may map it (osc_ucp_arena.h). */
 typedef struct ompi_osc_ucp_description_t {
@@ -77,8 +90,40 @@ typedef struct ompi_osc_ucp_description_t {
     char     key[454]; /**< UCX's, as long as it needs */
 } ompi_osc_ucp_description_t;
 
-_Static_assert(64 == sizeof(ompi_osc_ucp_request_header_t), "one cache line, without holes");
-_Static_assert(24 == sizeof(ompi_osc_ucp_reply_header_t), "without holes");
+_Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");
+_Static_assert(16 == sizeof(ompi_osc_ucp_wire_command_t), "without holes");
+_Static_assert(24 == sizeof(ompi_osc_ucp_wire_reply_t), "without holes");
 _Static_assert(0 == sizeof(ompi_osc_ucp_description_t) % 8, "without holes");
+
+/** Longest command but for layout and data. */
+#define OMPI_OSC_UCP_COMMAND_MAX                                                                                       \
+    (sizeof(ompi_osc_ucp_wire_command_t) + sizeof(ompi_osc_ucp_wire_reply_to_t) + sizeof(ompi_osc_ucp_wire_shape_t))
+
+/** A get of more than this may be answered from the window's memory itself: until the reply is here, the origin must
+ *  let nobody else change that. */
+#define OMPI_OSC_UCP_GET_COPIED_MAX 8192
+
+/** A command as its handler sees it, decoded; where there is no part for a field, it is 0. */
+typedef struct ompi_osc_ucp_command_t {
+    ompi_osc_ucp_wire_command_t  wire;
+    ompi_osc_ucp_wire_reply_to_t reply_to;
+    ompi_osc_ucp_wire_shape_t    shape;
+    const char                  *layout; /**< encoded; NULL: contiguous at disp */
+    const char                  *data;
+    uint64_t                     data_len;
+    bool                         payload; /**< layout and data are in the payload: still to be found */
+} ompi_osc_ucp_command_t;
+
+/**
+ * Decode the command at `*offset_p` of a packet's `len` bytes, and step behind it. False if that is none, or a part of
+ * one: then the rest of the packet has no meaning. Not checked: whether the target can do what is asked.
+ */
+bool ompi_osc_ucp_command_decode(const char *packet, size_t len, size_t *offset_p, ompi_osc_ucp_command_t *command_p);
+
+/** Find layout and data of a command in its message's payload. False if that is too short or too long. */
+bool ompi_osc_ucp_command_payload(ompi_osc_ucp_command_t *command, const char *payload, size_t len);
+
+/** Write a command but for layout and data: what its flags name. Returns its length. */
+size_t ompi_osc_ucp_command_encode(const ompi_osc_ucp_command_t *command, char *buffer);
 
 #endif /* OSC_UCP_AM_WIRE_H */

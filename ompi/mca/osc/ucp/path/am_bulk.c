@@ -1,0 +1,246 @@
+/* Operations that do not fit into a packet, or whose results do not: cut into chunks. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is contiguous at both ends travels in one piece: UCX moves it from buffer to buffer, so that it takes no memory.
+ * All else goes by chunks, and the number of those in flight is limited, which bounds the memory on both sides.
+ */
+
+#include "am_bulk.h"
+
+#include <stdlib.h>
+
+#include "am_packet.h"
+
+/** Target bytes of a chunk. What goes with it fits into one fragment of UCX's tcp, 64 KiB. */
+#define CHUNK_BYTES (60 * 1024)
+
+/** Target bytes of a piece that is contiguous at both ends. */
+#define PIECE_BYTES (UINT64_C(1) << 30)
+
+/** Nodes of a layout that travel with every chunk; a longer layout is cut with the chunks. */
+#define LAYOUT_NODES_WHOLE 64
+#define LAYOUT_NODES_PIECE 1024
+
+/** Chunks in flight per process: sends not yet out, replies not yet in. */
+#define CHUNKS_IN_FLIGHT 256
+
+static uint32_t chunks_in_flight;
+
+/** Payload that could not be sent from where it was. */
+typedef struct packed_t {
+    ompi_osc_ucp_pending_t *pending;
+    char                    data[];
+} packed_t;
+
+/** One call, as its chunks are cut from it. */
+typedef struct cursor_t {
+    const ompi_osc_ucp_transfer_t *transfer;
+    const ompi_osc_ucp_model_t    *model;
+    ompi_osc_ucp_pending_t        *pending;
+    ompi_osc_ucp_layout_iter_t     origin; /**< the next packed byte to send */
+    uint64_t                       pos;    /**< the next byte of the target layout */
+    uint64_t                       room;   /**< target bytes of one chunk */
+} cursor_t;
+
+static void chunk_begin(ompi_osc_ucp_pending_t *pending)
+{
+    chunks_in_flight++;
+    pending->parts++;
+}
+
+static void chunk_done(ompi_osc_ucp_pending_t *pending, int status)
+{
+    chunks_in_flight--;
+    ompi_osc_ucp_pending_part_done(pending, status);
+}
+
+void ompi_osc_ucp_bulk_replied(void)
+{
+    chunks_in_flight--;
+}
+
+static void chunk_sent(void *arg, int status)
+{
+    chunk_done(arg, status);
+}
+
+static void packed_sent(void *arg, int status)
+{
+    packed_t *packed = arg;
+
+    chunk_done(packed->pending, status);
+    free(packed);
+}
+
+/**
+ * Choose the next chunk, and fill in where it goes. *shape_p is the layout that travels with it: NULL if it is
+ * contiguous, the target's own, or a piece of that, made in `piece`, which the caller frees in any case.
+ */
+static int chunk_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, ompi_osc_ucp_layout_t *piece,
+                       const ompi_osc_ucp_layout_t **shape_p)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *layout   = transfer->target_layout;
+    uint64_t                       left     = layout->size - cursor->pos;
+    uint64_t                       len      = left < cursor->room ? left : cursor->room;
+
+    command->wire.disp    = transfer->disp;
+    command->reply_to.pos = cursor->pos / cursor->model->cell * cursor->model->packed;
+    *shape_p              = NULL;
+    ompi_osc_ucp_layout_contiguous(piece, 0, 0);
+    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
+        command->wire.disp += layout->lb + (int64_t) cursor->pos;
+    } else if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
+        command->shape.pos = cursor->pos;
+        *shape_p           = layout;
+    } else {
+        if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->model->cell, LAYOUT_NODES_PIECE, &len, piece)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        *shape_p = piece;
+    }
+    command->wire.len = (uint32_t) len;
+    if (NULL != *shape_p) {
+        command->wire.flags |= OMPI_OSC_UCP_FLAG_LAYOUT;
+        command->shape.len   = ompi_osc_ucp_layout_encoded_size(*shape_p);
+    }
+    return OMPI_SUCCESS;
+}
+
+/** Send a chunk whose payload are `len` packed bytes of the origin's buffer, behind a layout if there is one. */
+static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const ompi_osc_ucp_layout_t *shape,
+                        uint64_t len)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    packed_t                      *packed;
+    int                            rc;
+
+    command->wire.flags |= OMPI_OSC_UCP_FLAG_PAYLOAD;
+    if (NULL == shape && ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
+        const char *data = (const char *) transfer->origin + transfer->origin_layout->lb + cursor->origin.pos;
+
+        chunk_begin(cursor->pending);
+        rc = ompi_osc_ucp_packet_bulk(transfer->peer, command, data, len,
+                                      OMPI_OSC_UCP_KIND_PUT == command->wire.kind ? OPAL_COMMON_UCP_ANY
+                                                                                  : OPAL_COMMON_UCP_EAGER,
+                                      chunk_sent, cursor->pending);
+        if (OMPI_SUCCESS != rc) {
+            chunk_done(cursor->pending, OMPI_SUCCESS);
+        }
+        cursor->origin.pos += len;
+        return rc;
+    }
+
+    packed = malloc(sizeof(*packed) + command->shape.len + len);
+    if (NULL == packed) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    packed->pending = cursor->pending;
+    if (NULL != shape) {
+        ompi_osc_ucp_layout_encode(shape, packed->data);
+    }
+    if (len > 0) {
+        ompi_osc_ucp_layout_pack(&cursor->origin, transfer->origin, packed->data + command->shape.len, len);
+    }
+    chunk_begin(cursor->pending);
+    rc = ompi_osc_ucp_packet_bulk(transfer->peer, command, packed->data, command->shape.len + len,
+                                  OPAL_COMMON_UCP_EAGER, packed_sent, packed);
+    if (OMPI_SUCCESS != rc) {
+        packed_sent(packed, OMPI_SUCCESS);
+    }
+    return rc;
+}
+
+/** Send a chunk that brings nothing. */
+static int question_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
+{
+    char   encoded[OMPI_OSC_UCP_COMMAND_MAX];
+    size_t len = ompi_osc_ucp_command_encode(command, encoded);
+    int    rc;
+    char  *room = ompi_osc_ucp_packet_reserve(cursor->transfer->peer, len, &rc);
+
+    if (NULL != room) {
+        memcpy(room, encoded, len);
+        ompi_osc_ucp_packet_release(cursor->transfer->peer);
+    }
+    return rc;
+}
+
+/** Send the next chunk of the call. */
+static int chunk_next(cursor_t *cursor)
+{
+    const ompi_osc_ucp_model_t    *model    = cursor->model;
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    ompi_osc_ucp_command_t         command  = {
+        .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
+    };
+    bool                           fetches  = NULL != transfer->result_layout;
+    const ompi_osc_ucp_layout_t   *shape;
+    ompi_osc_ucp_layout_t          piece;
+    uint64_t                       sent;
+    int                            rc;
+
+    while (chunks_in_flight >= CHUNKS_IN_FLIGHT) {
+        ompi_osc_ucp_wait_step();
+    }
+    rc = chunk_shape(cursor, &command, &piece, &shape);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (fetches) {
+        chunk_begin(cursor->pending);
+        command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
+        command.reply_to.cookie = cursor->pending->cookie;
+    } else {
+        transfer->peer->unacknowledged = true;
+    }
+    sent = NULL == transfer->origin_layout ? 0 : command.wire.len / model->cell * model->packed;
+    rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
+    if (OMPI_SUCCESS != rc && fetches) {
+        chunk_done(cursor->pending, OMPI_SUCCESS);
+    }
+    ompi_osc_ucp_layout_fini(&piece);
+    cursor->pos += command.wire.len;
+    return rc;
+}
+
+/** Target bytes of one chunk of the call. */
+static uint64_t chunk_room(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
+                           const ompi_osc_ucp_pending_t *pending)
+{
+    const ompi_osc_ucp_layout_t *origin = NULL != transfer->origin_layout ? transfer->origin_layout
+                                                                          : &pending->result_layout;
+
+    if (OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind && ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+        ompi_osc_ucp_layout_is_contiguous(origin)) {
+        return PIECE_BYTES;
+    }
+    return CHUNK_BYTES - CHUNK_BYTES % model->cell;
+}
+
+static void fetched(ompi_osc_ucp_pending_t *pending)
+{
+    pending->peer->fetching--;
+}
+
+int ompi_osc_ucp_bulk_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
+                          ompi_osc_ucp_pending_t *pending)
+{
+    cursor_t cursor = { .transfer = transfer, .model = model, .pending = pending };
+    int      rc     = OMPI_SUCCESS;
+
+    cursor.room   = chunk_room(transfer, model, pending);
+    pending->bulk = true;
+    if (NULL != transfer->result_layout) {
+        pending->ended = fetched;
+        transfer->peer->fetching++;
+    }
+    if (NULL != transfer->origin_layout) {
+        ompi_osc_ucp_layout_iter_init(&cursor.origin, transfer->origin_layout, 0);
+    }
+    while (OMPI_SUCCESS == rc && cursor.pos < transfer->target_layout->size) {
+        rc = chunk_next(&cursor);
+    }
+    return rc;
+}

@@ -1,0 +1,343 @@
+/* Packets: small operations to one target share a message. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "am_packet.h"
+
+#include <stdlib.h>
+
+/** Packets of this process that are open or on their way out. Beyond, operations wait. */
+#define PACKETS_MAX 256
+
+/** One packet; sent as it lies here. */
+struct ompi_osc_ucp_packet_t {
+    ompi_osc_ucp_packet_t     *next, *prev; /**< of the open ones, or of the free ones (next only) */
+    ompi_osc_ucp_peer_t       *peer;
+    uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
+    uint32_t                   used;        /**< bytes of commands */
+    uint32_t                   operations;  /**< among the commands */
+    uint32_t                   lock_at;     /**< where the command begins that requests a lock; see `locks` */
+    bool                       locks;       /**< a lock is requested here, and not released */
+    ompi_osc_ucp_wire_packet_t head;
+    char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
+};
+
+typedef ompi_osc_ucp_packet_t packet_t;
+
+static struct {
+    packet_t *open; /**< of all peers */
+    packet_t *free;
+    uint32_t  used; /**< packets that are neither free nor freed */
+} packets;
+
+/** Make the peer's open packet; NULL if memory is short. */
+static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
+{
+    packet_t *packet = packets.free;
+
+    if (NULL != packet) {
+        packets.free = packet->next;
+    } else if (NULL == (packet = malloc(sizeof(*packet)))) {
+        return NULL;
+    }
+    packets.used++;
+    packet->peer     = peer;
+    packet->awaited  = NULL;
+    packet->used     = 0;
+    packet->operations = 0;
+    packet->locks    = false;
+    packet->head.ack = 0;
+    packet->prev     = NULL;
+    packet->next     = packets.open;
+    if (NULL != packet->next) {
+        packet->next->prev = packet;
+    }
+    packets.open = packet;
+    peer->packet = packet;
+    return packet;
+}
+
+/** It has left. */
+static void packet_sent(void *arg, int status)
+{
+    packet_t *packet = arg;
+
+    (void) status;
+    if (NULL != packet->awaited) {
+        (*packet->awaited)--;
+    }
+    packets.used--;
+    packet->next = packets.free;
+    packets.free = packet;
+}
+
+/** What goes into the head of every message. */
+static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_t *peer, bool ordered)
+{
+    head->window   = peer->window->id;
+    head->origin   = (uint32_t) peer->window->rank;
+    head->sequence = peer->sequence;
+    head->ordered  = ordered;
+    head->unused   = 0;
+}
+
+static void granted(ompi_osc_ucp_pending_t *pending)
+{
+    pending->peer->granting = false;
+    if (OMPI_SUCCESS != pending->status) {
+        pending->peer->error = pending->status;
+    }
+}
+
+/** The lock outlasts the packet: ask to be told when it is granted. Until then little is sent. */
+static void ask_for_grant(packet_t *packet)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(packet->peer, false);
+    char                   *command = packet->commands + packet->lock_at;
+
+    if (NULL == pending) {
+        return; /* then nothing holds back what follows */
+    }
+    pending->ended = granted;
+    packet->peer->granting = true;
+    packet->peer->window->counters.lock_waits++;
+    memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
+}
+
+static int packet_send(packet_t *packet)
+{
+    ompi_osc_ucp_peer_t *peer = packet->peer;
+    int                  rc;
+
+    peer->packet = NULL;
+    if (NULL != packet->prev) {
+        packet->prev->next = packet->next;
+    } else {
+        packets.open = packet->next;
+    }
+    if (NULL != packet->next) {
+        packet->next->prev = packet->prev;
+    }
+    if (packet->locks) {
+        ask_for_grant(packet);
+    }
+    head_fill(&packet->head, peer, true);
+    peer->window->counters.messages++;
+    peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
+    rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, NULL, 0, &packet->head,
+                              sizeof(packet->head) + packet->used, OPAL_COMMON_UCP_EAGER, packet_sent, packet);
+    if (OMPI_SUCCESS == rc) {
+        peer->sequence++;
+    } else {
+        peer->error = rc;
+        packet_sent(packet, rc);
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->packet) {
+        (void) packet_send(peer->packet);
+    }
+}
+
+void ompi_osc_ucp_packets_release_all(void)
+{
+    packet_t *packet, *next;
+
+    for (packet = packets.open; NULL != packet; packet = next) {
+        next = packet->next;
+        if (!packet->peer->granting) {
+            (void) packet_send(packet);
+        }
+    }
+}
+
+/** Send what is open as soon as the peer's lock is granted: a target must not be made to keep what it cannot apply. */
+static void release_when_granted(ompi_osc_ucp_peer_t *peer)
+{
+    while (NULL != peer->packet && peer->granting) {
+        ompi_osc_ucp_wait_step();
+    }
+    ompi_osc_ucp_packet_release(peer);
+}
+
+/** Room for a command that the caller waits for: there is always a packet for it. */
+static char *reserve_at_once(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
+{
+    packet_t *packet;
+    char     *room;
+
+    *rc_p = ompi_osc_ucp_peer_connect(peer);
+    if (OMPI_SUCCESS != *rc_p) {
+        return NULL;
+    }
+    if (NULL != peer->packet && peer->packet->used + len > OMPI_OSC_UCP_PACKET_ROOM) {
+        ompi_osc_ucp_packet_release(peer);
+    }
+    packet = NULL != peer->packet ? peer->packet : packet_open(peer);
+    if (NULL == packet) {
+        *rc_p = OMPI_ERR_OUT_OF_RESOURCE;
+        return NULL;
+    }
+    room = packet->commands + packet->used;
+    packet->used += (uint32_t) len;
+    return room;
+}
+
+char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
+{
+    packet_t *packet = peer->packet;
+    char     *room;
+
+    if (NULL != packet && packet->used + len <= OMPI_OSC_UCP_PACKET_ROOM) {
+        room = packet->commands + packet->used;
+        packet->used += (uint32_t) len;
+        packet->operations++;
+        *rc_p = OMPI_SUCCESS;
+        return room;
+    }
+    /* Whenever this waits, other threads may do the same for the same peer. */
+    do {
+        if (NULL != peer->packet) {
+            release_when_granted(peer);
+        }
+        while (NULL == peer->packet && packets.used >= PACKETS_MAX) {
+            ompi_osc_ucp_wait_step();
+        }
+    } while (NULL != peer->packet && peer->packet->used + len > OMPI_OSC_UCP_PACKET_ROOM);
+    room = reserve_at_once(peer, len, rc_p);
+    if (NULL != room) {
+        peer->packet->operations++;
+    }
+    return room;
+}
+
+int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    const ompi_osc_ucp_command_t command = {
+        .wire = { .kind  = OMPI_OSC_UCP_KIND_LOCK,
+                  .flags = OMPI_OSC_UCP_FLAG_REPLY | (exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0) }
+    };
+    int   rc;
+    char *room = reserve_at_once(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+
+    if (NULL != room) {
+        ompi_osc_ucp_command_encode(&command, room);
+        peer->packet->lock_at = (uint32_t) (room - peer->packet->commands);
+        peer->packet->locks   = true;
+    }
+    return rc;
+}
+
+/** Append a command of 16 bytes. */
+static int append_bare(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags)
+{
+    const ompi_osc_ucp_command_t command = { .wire = { .kind = (uint8_t) kind, .flags = flags } };
+    int                          rc;
+    char                        *room = reserve_at_once(peer, sizeof(command.wire), &rc);
+
+    if (NULL != room) {
+        ompi_osc_ucp_command_encode(&command, room);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    int rc = append_bare(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0);
+
+    if (OMPI_SUCCESS == rc) {
+        peer->packet->locks = false;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    int rc = append_bare(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+
+    if (OMPI_SUCCESS == rc) {
+        peer->packet->awaited = awaited;
+        (*awaited)++;
+        rc = packet_send(peer->packet);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)
+{
+    int rc;
+
+    if (NULL == reserve_at_once(peer, 0, &rc)) {
+        return rc;
+    }
+    peer->packet->head.ack = ack;
+    return packet_send(peer->packet);
+}
+
+/** A head and a command, as one header. */
+typedef struct message_t {
+    ompi_osc_ucp_wire_packet_t head;
+    char                       command[OMPI_OSC_UCP_COMMAND_MAX];
+} message_t;
+
+_Static_assert(sizeof(message_t) <= OPAL_COMMON_UCP_HEADER_MAX, "it travels as a header");
+
+int ompi_osc_ucp_packet_bulk(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,
+                             size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    message_t message = { .head.ack = 0 };
+    size_t    command_len;
+    int       rc = ompi_osc_ucp_peer_connect(peer);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    do {
+        release_when_granted(peer);
+        while (peer->granting) {
+            ompi_osc_ucp_wait_step();
+        }
+    } while (NULL != peer->packet); /* another thread's */
+    head_fill(&message.head, peer, true);
+    command_len = ompi_osc_ucp_command_encode(command, message.command);
+    peer->window->counters.messages++;
+    rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, &message, sizeof(message.head) + command_len,
+                              payload, len, how, sent, arg);
+    if (OMPI_SUCCESS == rc) {
+        peer->sequence++;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
+                               opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    message_t message = { .head.ack = 0 };
+    size_t    command_len;
+    int       rc = ompi_osc_ucp_peer_connect(peer);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    head_fill(&message.head, peer, false);
+    command_len = ompi_osc_ucp_command_encode(command, message.command);
+    peer->window->counters.messages++;
+    return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, &message, sizeof(message.head) + command_len, NULL,
+                                0, OPAL_COMMON_UCP_EAGER, sent, arg);
+}
+
+void ompi_osc_ucp_packets_fini(void)
+{
+    packet_t *packet;
+
+    while (NULL != (packet = packets.free)) {
+        packets.free = packet->next;
+        free(packet);
+    }
+    packets.used = 0;
+    packets.open = NULL;
+}

@@ -1,0 +1,54 @@
+/* Packets: small operations to one target share a message. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A peer has at most one open packet, which commands are appended to. It leaves when it is full, when something waits
+ * for it, and with the next call to progress: an operation that is followed by its flush, and a lock with its first
+ * operations and its unlock, are one message.
+ */
+
+#ifndef OSC_UCP_AM_PACKET_H
+#define OSC_UCP_AM_PACKET_H
+
+#include "../osc_ucp.h"
+#include "am_wire.h"
+
+/** Bytes of commands that a packet can take. */
+#define OMPI_OSC_UCP_PACKET_ROOM (16384 - sizeof(ompi_osc_ucp_wire_packet_t))
+
+/**
+ * Room for `len` <= OMPI_OSC_UCP_PACKET_ROOM bytes at the end of the peer's open packet: the caller fills it before
+ * anything else happens. May send the packet before, and may wait. On failure NULL, and *rc_p says why.
+ */
+char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p);
+
+/** Append a lock request: what is sent before the unlock waits at the target until it is granted. */
+int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive);
+
+/** Append an unlock. */
+int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
+
+/** Append MPI_Win_complete's notification, and send the packet; counted in *awaited until it has left. */
+int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
+/** Send what is open, if anything is; what the call waits for afterwards must be a reply to it. */
+void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer);
+
+/** Send what is open, or an empty packet, and have the target reply to `ack` when all up to there is applied. */
+int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack);
+
+/** The same for all peers of all windows, but for those whose lock is not granted yet: for progress. */
+void ompi_osc_ucp_packets_release_all(void);
+
+/** Send a command with its payload as a message of its own, behind what is open. May wait before that. */
+int ompi_osc_ucp_packet_bulk(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,
+                             size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg);
+
+/** Send a command by itself, out of turn. */
+int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
+                               opal_common_ucp_sent_fn_t sent, void *arg);
+
+/** Free what is kept for reuse. */
+void ompi_osc_ucp_packets_fini(void);
+
+#endif /* OSC_UCP_AM_PACKET_H */

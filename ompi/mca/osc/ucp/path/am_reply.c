@@ -1,0 +1,111 @@
+/* Replies: what the service side sends back. Those to one packet share a message.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "am_reply.h"
+
+#include <stdlib.h>
+
+/** Bytes of replies in one message. */
+#define ROOM (2 * OMPI_OSC_UCP_REPLY_SHARED_MAX)
+
+/** A message being filled, or on its way. */
+typedef struct batch_t {
+    struct batch_t       *next; /**< of the free ones */
+    opal_common_ucp_ep_t *ep;
+    size_t                used;
+    char                  bytes[ROOM];
+} batch_t;
+
+static struct {
+    batch_t *open; /**< the one being filled, or NULL */
+    batch_t *free;
+} batches;
+
+static void batch_sent(void *arg, int status)
+{
+    batch_t *batch = arg;
+
+    (void) status;
+    batch->next  = batches.free;
+    batches.free = batch;
+}
+
+void ompi_osc_ucp_replies_send(void)
+{
+    batch_t *batch = batches.open;
+
+    if (NULL == batch) {
+        return;
+    }
+    batches.open = NULL;
+    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, batch->ep, NULL, 0, batch->bytes, batch->used,
+                                             OPAL_COMMON_UCP_EAGER, batch_sent, batch)) {
+        batch_sent(batch, OMPI_ERROR);
+    }
+}
+
+char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_reply_to_t *to, int status,
+                             uint32_t len)
+{
+    const ompi_osc_ucp_wire_reply_t reply = { .cookie = to->cookie, .pos = to->pos, .len = len, .status = status };
+    batch_t                        *batch = batches.open;
+    char                           *room;
+
+    if (NULL != batch && (ep != batch->ep || sizeof(reply) + len > ROOM - batch->used)) {
+        ompi_osc_ucp_replies_send();
+        batch = NULL;
+    }
+    if (NULL == batch) {
+        batch = batches.free;
+        if (NULL != batch) {
+            batches.free = batch->next;
+        } else if (NULL == (batch = malloc(sizeof(*batch)))) {
+            return NULL;
+        }
+        batch->ep    = ep;
+        batch->used  = 0;
+        batches.open = batch;
+    }
+    memcpy(batch->bytes + batch->used, &reply, sizeof(reply));
+    room = batch->bytes + batch->used + sizeof(reply);
+    batch->used += sizeof(reply) + len;
+    return room;
+}
+
+void ompi_osc_ucp_reply_status(opal_common_ucp_ep_t *ep, uint64_t cookie, int status)
+{
+    const ompi_osc_ucp_wire_reply_to_t to = { .cookie = cookie };
+
+    if (NULL != ep && 0 != cookie) {
+        (void) ompi_osc_ucp_reply_add(ep, &to, status, 0);
+    }
+}
+
+static void alone_sent(void *arg, int status)
+{
+    (void) status;
+    free(arg);
+}
+
+void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_reply_to_t *to, const void *data,
+                              uint32_t len, void *owned)
+{
+    const ompi_osc_ucp_wire_reply_t reply = { .cookie = to->cookie, .pos = to->pos, .len = len };
+
+    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, &reply, sizeof(reply), data, len,
+                                             OPAL_COMMON_UCP_ANY, alone_sent, owned)) {
+        free(owned);
+    }
+}
+
+void ompi_osc_ucp_replies_fini(void)
+{
+    batch_t *batch;
+
+    while (NULL != (batch = batches.free)) {
+        batches.free = batch->next;
+        free(batch);
+    }
+}
