@@ -35,6 +35,9 @@ typedef struct ompi_osc_ucp_packet_t  ompi_osc_ucp_packet_t;
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
 typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 
+/** What a wait is for comes with our own workers, most of the time; the rest of Open MPI costs system calls. */
+#define OMPI_OSC_UCP_STEPS_PER_PROGRESS 4
+
 /** What the processes of this job share with their peers, and the parameters. */
 typedef struct ompi_osc_ucp_component_t {
     ompi_osc_base_component_t super;
@@ -45,6 +48,7 @@ typedef struct ompi_osc_ucp_component_t {
     bool                      progressing; /**< our progress callback is registered */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
+    unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
 } ompi_osc_ucp_component_t;
 
@@ -174,15 +178,6 @@ static inline void ompi_osc_ucp_leave(void)
     OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
 }
 
-/** One step of waiting: progresses both workers and all of Open MPI, yields if the user wants that. Leaves the origin
- *  side meanwhile: whatever other threads may change must be looked at again. */
-static inline void ompi_osc_ucp_wait_step(void)
-{
-    ompi_osc_ucp_leave();
-    opal_progress();
-    ompi_osc_ucp_enter();
-}
-
 /* osc_ucp_component.c */
 
 /** Start the transport and our progress callback, if they do not run. On failure *reason_p is a malloc'd line. */
@@ -190,6 +185,21 @@ int ompi_osc_ucp_start_transport(char **reason_p);
 
 /** What opal_progress calls: both workers, as far as no other thread is at them. */
 int ompi_osc_ucp_progress(void);
+
+/** One step of waiting: progresses both workers, and every few steps all of Open MPI, which yields if the user wants
+ *  that. Leaves the origin side meanwhile: whatever other threads may change must be looked at again. */
+static inline void ompi_osc_ucp_wait_step(void)
+{
+    bool all = 0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
+
+    ompi_osc_ucp_leave();
+    if (all) {
+        opal_progress();
+    } else {
+        (void) ompi_osc_ucp_progress();
+    }
+    ompi_osc_ucp_enter();
+}
 
 /* osc_ucp_params.c */
 
@@ -374,6 +384,9 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
 ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie);
 void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status);
 void ompi_osc_ucp_pendings_fini(void);
+
+/** Does anything wait for a message? */
+bool ompi_osc_ucp_pendings_exist(void);
 
 /* osc_ucp_flush.c */
 

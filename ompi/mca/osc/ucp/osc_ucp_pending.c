@@ -23,6 +23,7 @@ static struct {
     slot_t **blocks;
     uint32_t nblocks;
     uint32_t first_free;
+    uint32_t used;
 } table = { .first_free = NONE };
 
 static slot_t *slot_at(uint32_t index)
@@ -65,6 +66,7 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
     slot  = slot_at(index);
     table.first_free = slot->next_free;
     slot->uses++;
+    table.used++;
 
     pending = &slot->pending;
     memset(pending, 0, sizeof(*pending));
@@ -114,9 +116,15 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
         ompi_osc_ucp_request_complete(pending->request, pending->status);
     }
     ompi_osc_ucp_layout_fini(&pending->result_layout);
+    table.used--;
     slot->uses++;
     slot->next_free  = table.first_free;
     table.first_free = (uint32_t) pending->cookie;
+}
+
+bool ompi_osc_ucp_pendings_exist(void)
+{
+    return table.used > 0;
 }
 
 void ompi_osc_ucp_pendings_fini(void)

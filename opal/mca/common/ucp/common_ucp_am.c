@@ -59,6 +59,13 @@ ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned 
     return ucp_worker_set_am_recv_handler(opal_common_ucp_transport.worker[side], &param);
 }
 
+static uint32_t sends[2]; /**< in flight, by side; guarded like the worker of that side */
+
+bool opal_common_ucp_origin_sends(void)
+{
+    return sends[OPAL_COMMON_UCP_ORIGIN] > 0;
+}
+
 static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)
 {
     opal_common_ucp_send_t *send = opal_common_ucp_transport.free_sends[side];
@@ -79,6 +86,7 @@ static void send_done(opal_common_ucp_send_t *send, int status)
     opal_common_ucp_sent_fn_t sent = send->sent;
     void                     *arg  = send->arg;
 
+    sends[send->side]--;
     send->next = opal_common_ucp_transport.free_sends[send->side];
     opal_common_ucp_transport.free_sends[send->side] = send;
     if (NULL != sent) {
@@ -128,6 +136,7 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
     if (header_len > 0) {
         memcpy(send->header, header, header_len);
     }
+    sends[side]++;
     send->sent      = sent;
     send->arg       = arg;
     param.user_data = send;

@@ -94,65 +94,80 @@ static int transfer_prepare(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pend
     return OMPI_SUCCESS;
 }
 
-/** The command of a call that goes into a packet. */
-static void small_command(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
-                          ompi_osc_ucp_command_t *command)
+/** What every command of a call begins with. */
+static ompi_osc_ucp_wire_command_t wire_of(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
+                                           uint8_t flags)
 {
     const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
 
-    command->wire = (ompi_osc_ucp_wire_command_t) {
-        .kind = model->kind, .op = model->op, .prim = model->prim, .len = (uint32_t) layout->size,
-        .disp = transfer->disp
+    return (ompi_osc_ucp_wire_command_t) {
+        .kind = model->kind, .flags = flags, .op = model->op, .prim = model->prim, .len = (uint32_t) layout->size,
+        .disp = transfer->disp + (ompi_osc_ucp_layout_is_contiguous(layout) ? layout->lb : 0)
     };
-    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
-        command->wire.disp += layout->lb;
+}
+
+/** Copy `sent` packed bytes of the origin's buffer. */
+static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint64_t sent)
+{
+    ompi_osc_ucp_layout_iter_t iter;
+
+    if (0 == sent) {
+        return;
+    }
+    if (ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
+        memcpy(to, (const char *) transfer->origin + transfer->origin_layout->lb, sent);
     } else {
-        command->wire.flags |= OMPI_OSC_UCP_FLAG_LAYOUT;
-        command->shape.pos   = 0;
-        command->shape.len   = ompi_osc_ucp_layout_encoded_size(layout);
+        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
+        ompi_osc_ucp_layout_pack(&iter, transfer->origin, to, sent);
     }
 }
 
-/** Append a call to the peer's packet: `sent` packed bytes of its origin's buffer. */
-static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_command_t *command, uint64_t sent)
+/** Append a call to the peer's packet, with all that its command can have. */
+static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
+                        uint64_t cookie)
 {
-    ompi_osc_ucp_layout_iter_t iter;
-    bool                       shaped = 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_LAYOUT);
-    char                       encoded[OMPI_OSC_UCP_COMMAND_MAX];
-    size_t                     len    = ompi_osc_ucp_command_encode(command, encoded);
-    size_t                     shape  = shaped ? command->shape.len : 0;
-    int                        rc;
-    char                      *room   = ompi_osc_ucp_packet_reserve(transfer->peer, len + shape + sent, &rc);
+    bool                   shaped  = !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout);
+    ompi_osc_ucp_command_t command = {
+        .wire            = wire_of(transfer, model, (0 != cookie ? OMPI_OSC_UCP_FLAG_REPLY : 0) |
+                                                    (shaped ? OMPI_OSC_UCP_FLAG_LAYOUT : 0)),
+        .reply_to.cookie = cookie,
+        .shape.len       = shaped ? ompi_osc_ucp_layout_encoded_size(transfer->target_layout) : 0
+    };
+    char                   encoded[OMPI_OSC_UCP_COMMAND_MAX];
+    size_t                 len     = ompi_osc_ucp_command_encode(&command, encoded);
+    int                    rc;
+    char                  *room    = ompi_osc_ucp_packet_reserve(transfer->peer, len + command.shape.len + sent, &rc);
 
-    if (NULL == room) {
-        return rc;
+    if (NULL != room) {
+        memcpy(room, encoded, len);
+        if (shaped) {
+            ompi_osc_ucp_layout_encode(transfer->target_layout, room + len);
+        }
+        origin_pack(transfer, room + len + command.shape.len, sent);
     }
-    memcpy(room, encoded, len);
-    room += len;
-    if (shaped) {
-        ompi_osc_ucp_layout_encode(transfer->target_layout, room);
-        room += shape;
+    return rc;
+}
+
+/** The same for the most frequent call: contiguous at the target, and returns nothing. */
+static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
+{
+    const ompi_osc_ucp_wire_command_t wire = wire_of(transfer, model, 0);
+    int                               rc;
+    char                             *room = ompi_osc_ucp_packet_reserve(transfer->peer, sizeof(wire) + sent, &rc);
+
+    if (NULL != room) {
+        memcpy(room, &wire, sizeof(wire));
+        origin_pack(transfer, room + sizeof(wire), sent);
     }
-    if (0 == sent) {
-        return OMPI_SUCCESS;
-    }
-    if (ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
-        memcpy(room, (const char *) transfer->origin + transfer->origin_layout->lb, sent);
-    } else {
-        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
-        ompi_osc_ucp_layout_pack(&iter, transfer->origin, room, sent);
-    }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 /** A small call that returns nothing: over, for the caller, as soon as it is in the packet. */
 static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
-    ompi_osc_ucp_command_t command;
-    int                    rc;
+    int rc = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) ? bare_append(transfer, model, sent)
+                                                                        : small_append(transfer, model, sent, 0);
 
-    small_command(transfer, model, &command);
-    rc = small_append(transfer, &command, sent);
     if (OMPI_SUCCESS == rc) {
         transfer->peer->unacknowledged = true;
         if (NULL != transfer->request_p) {
@@ -166,16 +181,11 @@ static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mode
 static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
                        ompi_osc_ucp_pending_t *pending)
 {
-    ompi_osc_ucp_command_t command;
-    int                    rc;
+    int rc;
 
     ompi_osc_ucp_fetch_begin();
-    small_command(transfer, model, &command);
-    command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
-    command.reply_to.cookie = pending->cookie;
-    command.reply_to.pos    = 0;
     pending->parts++;
-    rc = small_append(transfer, &command, sent);
+    rc = small_append(transfer, model, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_fetch_end();
         pending->parts--;

@@ -42,14 +42,14 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
         return NULL;
     }
     packets.used++;
-    packet->peer     = peer;
-    packet->awaited  = NULL;
-    packet->used     = 0;
+    packet->peer       = peer;
+    packet->awaited    = NULL;
+    packet->used       = 0;
     packet->operations = 0;
-    packet->locks    = false;
-    packet->head.ack = 0;
-    packet->prev     = NULL;
-    packet->next     = packets.open;
+    packet->locks      = false;
+    packet->head.ack   = 0;
+    packet->prev       = NULL;
+    packet->next       = packets.open;
     if (NULL != packet->next) {
         packet->next->prev = packet;
     }
