@@ -190,7 +190,8 @@ int ompi_osc_ucp_progress(void);
  *  that. Leaves the origin side meanwhile: whatever other threads may change must be looked at again. */
 static inline void ompi_osc_ucp_wait_step(void)
 {
-    bool all = 0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
+    bool all = !mca_osc_ucp_component.progressing ||
+               0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
 
     ompi_osc_ucp_leave();
     if (all) {
