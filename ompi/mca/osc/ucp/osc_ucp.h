@@ -83,6 +83,7 @@ struct ompi_osc_ucp_peer_t {
 
     /* Its window memory. */
     bool    known;      /**< size and disp_unit are valid, and the path is the final one */
+    bool    plain;      /**< known, the path is direct, and displacements count from `memory` */
     bool    describing; /**< a thread is asking for them */
     int64_t size;       /**< bytes */
     int64_t disp_unit;  /**< bytes */
@@ -112,6 +113,9 @@ struct ompi_osc_ucp_peer_t {
     bool                started; /**< in the group of MPI_Win_start */
     bool                lent;    /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
+
+/** Peers of a window that are found without a search: a power of 2. */
+#define OMPI_OSC_UCP_RECENT 16
 
 /** One window at this process. */
 struct ompi_osc_ucp_window_t {
@@ -145,6 +149,7 @@ struct ompi_osc_ucp_window_t {
     /* Origin side. */
     opal_hash_table_t    peers;     /**< rank -> ompi_osc_ucp_peer_t */
     ompi_osc_ucp_peer_t *all_peers;
+    ompi_osc_ucp_peer_t *recent[OMPI_OSC_UCP_RECENT]; /**< found last, by rank modulo */
     ompi_osc_ucp_epoch_t epoch;
     bool                 fence_used;  /**< operations were issued since the last fence, in whatever epoch */
     int                  locked;      /**< targets locked one by one */
@@ -239,6 +244,13 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 /** Subscribe to all info keys that the component honours, and take over their values; `info` is the creation's. */
 int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
 
+/** Loads and stores before it are over, for everybody, before those after it. (Open MPI's opal_atomic_mb holds back
+ *  only the compiler on x86-64: a store may still pass a later load.) */
+static inline void ompi_osc_ucp_fence_memory(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. */
 static inline void ompi_osc_ucp_spin(unsigned *steps)
 {
@@ -303,7 +315,14 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
 const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 
 /** The peer of that rank, made if need be. NULL if memory is short. */
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank);
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank);
+
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
+
+    return NULL != peer && rank == peer->rank ? peer : ompi_osc_ucp_peer_find(window, rank);
+}
 
 /** Connect to the peer, if not yet done. */
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
@@ -426,6 +445,9 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win);
 int ompi_osc_ucp_unlock(int target, ompi_win_t *win);
 int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win);
 int ompi_osc_ucp_unlock_all(ompi_win_t *win);
+
+/** The turn of a mapped lock was passed on, and somebody waits for it at the peer's service side: make that look. */
+void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer);
 
 /** In a lock_all epoch: lock a target that is touched for the first time. */
 int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer);

@@ -5,8 +5,6 @@
 
 #include "osc_ucp_check.h"
 
-#include "opal/sys/atomic.h"
-
 int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -22,9 +20,9 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
     if (0 == (assert & MPI_MODE_NOPRECEDE)) {
         error = ompi_osc_ucp_complete_all(window);
     }
-    opal_atomic_mb();
+    ompi_osc_ucp_fence_memory();
     rc = ompi_osc_ucp_barrier(window, false);
-    opal_atomic_mb();
+    ompi_osc_ucp_fence_memory();
     window->epoch      = 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE : OMPI_OSC_UCP_EPOCH_NONE;
     window->fence_used = false;
     ompi_osc_ucp_leave();

@@ -3,10 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "osc_ucp_check.h"
+#include "osc_ucp_fast.h"
 #include "path/path.h"
 
-#include "opal/sys/atomic.h"
 
 /* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation,
  * which begins as soon as the last one is over. */
@@ -89,12 +88,25 @@ static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_
     return ompi_osc_ucp_is_locked(*peer_p) ? OMPI_SUCCESS : OMPI_ERR_RMA_SYNC;
 }
 
+/** Is the target one whose operations are over when their calls return, and may it be flushed? */
+static inline bool is_direct(const ompi_osc_ucp_window_t *window, int target)
+{
+    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_peer(window, target);
+
+    return NULL != peer && ompi_osc_ucp_passive(window) && ompi_osc_ucp_is_locked(peer);
+}
+
 int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
 
     ompi_osc_ucp_enter();
+    if (is_direct(ompi_osc_ucp_window(win), target)) {
+        ompi_osc_ucp_fence_memory();
+        ompi_osc_ucp_leave();
+        return OMPI_SUCCESS;
+    }
     rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
         rc = peer_flush(peer);
@@ -109,6 +121,10 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     int                  rc;
 
     ompi_osc_ucp_enter();
+    if (is_direct(ompi_osc_ucp_window(win), target)) {
+        ompi_osc_ucp_leave();
+        return OMPI_SUCCESS;
+    }
     rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
         ompi_osc_ucp_peer_wait_local(peer);
@@ -125,7 +141,7 @@ int ompi_osc_ucp_flush_all(ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
-        opal_atomic_mb();
+        ompi_osc_ucp_fence_memory();
         rc = ompi_osc_ucp_complete_all(window);
     }
     ompi_osc_ucp_leave();
@@ -156,6 +172,6 @@ int ompi_osc_ucp_sync(ompi_win_t *win)
     (void) win;
     /* Programs poll window memory with MPI_Win_sync in the loop: what they wait for must be able to arrive. */
     opal_progress();
-    opal_atomic_mb();
+    ompi_osc_ucp_fence_memory();
     return OMPI_SUCCESS;
 }

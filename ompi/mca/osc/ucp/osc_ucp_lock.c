@@ -6,15 +6,17 @@
  * store, the process itself included, at once.
  */
 
-#include "osc_ucp_check.h"
+#include "osc_ucp_fast.h"
 #include "path/path.h"
 
-#include "opal/sys/atomic.h"
 
-static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
+static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
     int rc = OMPI_SUCCESS;
 
+    if (ompi_osc_ucp_fast_lock(peer, lock)) {
+        return OMPI_SUCCESS;
+    }
     peer->locking = true;
     if (OMPI_OSC_UCP_NOCHECK != lock) {
         rc = ompi_osc_ucp_peer_describe(peer);
@@ -25,24 +27,30 @@ static int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
     peer->locking = false;
     if (OMPI_SUCCESS == rc) {
         peer->lock = lock;
-        opal_atomic_mb();
+        ompi_osc_ucp_fence_memory();
     }
     return rc;
 }
 
 /** Begin to complete and release; ompi_osc_ucp_await and peer_unlock_end follow. */
-static int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+static inline int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
 
-    opal_atomic_mb();
+    if (ompi_osc_ucp_fast_unlock(peer)) {
+        return OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_fence_memory();
     peer->lock = OMPI_OSC_UCP_UNLOCKED;
     return OMPI_OSC_UCP_NOCHECK == lock ? peer->path->flush(peer, awaited)
                                         : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock, awaited);
 }
 
-static int peer_unlock_end(ompi_osc_ucp_peer_t *peer)
+static inline int peer_unlock_end(ompi_osc_ucp_peer_t *peer)
 {
+    if (peer->plain) {
+        return OMPI_SUCCESS; /* its operations were over when their calls returned */
+    }
     ompi_osc_ucp_peer_wait_local(peer);
     return ompi_osc_ucp_peer_take_error(peer);
 }

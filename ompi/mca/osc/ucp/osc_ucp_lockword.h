@@ -16,9 +16,14 @@
 
 /** All zero: free. */
 typedef struct ompi_osc_ucp_lockword_t {
-    uint32_t next;      /**< next ticket */
+    union {
+        struct {
+            uint32_t next;   /**< next ticket */
+            uint32_t shared; /**< ticket that may join */
+        };
+        uint64_t both;       /**< the two: a reader whom nobody keeps out moves them together */
+    };
     uint32_t exclusive; /**< ticket that may hold it alone: all before it are through */
-    uint32_t shared;    /**< ticket that may join */
     uint32_t remote;    /**< tickets that the service side has drawn, or is about to, and whose turn has not come */
 } ompi_osc_ucp_lockword_t;
 
@@ -40,6 +45,20 @@ static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, ui
     }
     (void) __atomic_exchange_n(&word->shared, ticket + 1, __ATOMIC_SEQ_CST);
     return true;
+}
+
+/** Take the lock if it can be had at once; else leave no trace. */
+static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool exclusive)
+{
+    uint32_t ticket = __atomic_load_n(&word->next, __ATOMIC_RELAXED);
+    uint64_t both   = (uint64_t) ticket << 32 | ticket, after = (uint64_t) (ticket + 1) << 32 | (uint32_t) (ticket + 1);
+
+    if (exclusive) {
+        return ticket == __atomic_load_n(&word->exclusive, __ATOMIC_ACQUIRE) &&
+               __atomic_compare_exchange_n(&word->next, &ticket, ticket + 1, false, __ATOMIC_SEQ_CST,
+                                           __ATOMIC_RELAXED);
+    }
+    return __atomic_compare_exchange_n(&word->both, &both, after, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bool exclusive)

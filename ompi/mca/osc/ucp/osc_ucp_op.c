@@ -56,6 +56,25 @@ static bool id_is_known(int id)
     return 0 <= id && id < OMPI_DATATYPE_MAX_PREDEFINED;
 }
 
+static ompi_osc_ucp_scalar_t scalar_of(const opal_datatype_t *type)
+{
+    const ddt_elem_desc_t *entry = &type->desc.desc[0].elem;
+    bool                   wide  = sizeof(uint64_t) == type->size;
+
+    if (1 != type->desc.used || 1 != entry->count * entry->blocklen ||
+        (sizeof(uint32_t) != type->size && !wide)) {
+        return OMPI_OSC_UCP_SCALAR_NONE;
+    }
+    switch (type->flags & OMPI_DATATYPE_FLAG_DATA_TYPE) {
+    case OMPI_DATATYPE_FLAG_DATA_INT:
+        return wide ? OMPI_OSC_UCP_SCALAR_INT64 : OMPI_OSC_UCP_SCALAR_INT32;
+    case OMPI_DATATYPE_FLAG_DATA_FLOAT:
+        return wide ? OMPI_OSC_UCP_SCALAR_DOUBLE : OMPI_OSC_UCP_SCALAR_FLOAT;
+    default:
+        return OMPI_OSC_UCP_SCALAR_NONE;
+    }
+}
+
 static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
@@ -76,17 +95,17 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
         prim->index_offset = type->desc.desc[1].elem.disp;
     }
     prim->datatype = datatype;
+    prim->scalar = scalar_of(type);
     prim->code = code;
     prim_codes[datatype->id] = code;
 }
 
-void ompi_osc_ucp_op_init(void)
+const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_predefined(const struct ompi_datatype_t *datatype)
 {
-    uint8_t code;
+    uint8_t code = id_is_known(datatype->id) ? prim_codes[datatype->id] : 0;
 
-    for (code = 1; code < PRIM_COUNT; code++) {
-        prim_init(code, &prim_handles[code]->dt);
-    }
+    /* Handles with the same id are the same type. A derived type may have the id of what it is made from. */
+    return 0 != code && 0 != (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) ? &prims[code] : NULL;
 }
 
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype)
@@ -119,30 +138,49 @@ static ompi_predefined_op_t *const op_handles[OMPI_OSC_UCP_OP_COUNT] = {
     [OMPI_OSC_UCP_OP_MAXLOC] = &ompi_mpi_op_maxloc, [OMPI_OSC_UCP_OP_MINLOC] = &ompi_mpi_op_minloc,
 };
 
+/** By Open MPI's Fortran index of predefined operations, of which there are few. */
+#define OPS_BY_INDEX 32
+static uint8_t op_codes[OPS_BY_INDEX];
+
 uint8_t ompi_osc_ucp_op_code(struct ompi_op_t *op)
 {
-    uint8_t code;
+    int     index = op->o_f_to_c_index;
+    uint8_t code  = 0 <= index && index < OPS_BY_INDEX ? op_codes[index] : 0;
 
-    for (code = 1; code < OMPI_OSC_UCP_OP_COUNT; code++) {
-        if (&op_handles[code]->op == op) {
-            return code;
-        }
-    }
-    return 0;
+    return 0 != code && &op_handles[code]->op == op ? code : 0;
 }
 
-bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *prim)
+/** Is there a kernel? */
+static bool op_is_defined(uint8_t op, const ompi_osc_ucp_prim_t *prim)
 {
     int kernel;
 
-    if (NULL == prim || 0 == op || OMPI_OSC_UCP_OP_COUNT <= op) {
-        return false;
-    }
     if (OMPI_OSC_UCP_OP_NO_OP == op || OMPI_OSC_UCP_OP_REPLACE == op) {
         return true;
     }
     kernel = ompi_op_ddt_map[prim->datatype->id];
     return 0 <= kernel && kernel < OMPI_OP_BASE_TYPE_MAX && NULL != op_handles[op]->op.o_func.intrinsic.fns[kernel];
+}
+
+void ompi_osc_ucp_op_init(void)
+{
+    uint8_t code, op;
+    int     index;
+
+    for (code = 1; code < PRIM_COUNT; code++) {
+        prim_init(code, &prim_handles[code]->dt);
+    }
+    for (op = 1; op < OMPI_OSC_UCP_OP_COUNT; op++) {
+        index = op_handles[op]->op.o_f_to_c_index;
+        if (0 <= index && index < OPS_BY_INDEX) {
+            op_codes[index] = op;
+        }
+        for (code = 1; code < PRIM_COUNT; code++) {
+            if (0 != prims[code].code && op_is_defined(op, &prims[code])) {
+                prims[code].ops |= 1u << op;
+            }
+        }
+    }
 }
 
 /* ---- Stripes ---- */
@@ -176,6 +214,11 @@ static inline void stripe_lock(ompi_osc_ucp_stripe_t *stripe)
 static inline void stripe_unlock(ompi_osc_ucp_stripe_t *stripe)
 {
     __atomic_store_n(&stripe->locked, 0, __ATOMIC_RELEASE);
+}
+
+static inline ompi_osc_ucp_stripe_t *stripe_at(ompi_osc_ucp_stripe_t *stripes, uintptr_t key)
+{
+    return &stripes[key / OMPI_OSC_UCP_STRIPE_GRANULE % OMPI_OSC_UCP_STRIPES];
 }
 
 /** Lock what covers `len` bytes at `key`, which touch at most two granules; in index order, so that nobody waits in
@@ -343,6 +386,65 @@ static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
     stripes_unlock(held);
 }
 
+/** The new value of an element, by the CPU's own instructions; `bits` and `with` are its bytes. */
+static inline uint64_t scalar_sum(ompi_osc_ucp_scalar_t scalar, uint64_t bits, uint64_t with)
+{
+    union {
+        uint64_t bits;
+        float    f;
+        double   d;
+    } a = { .bits = bits }, b = { .bits = with };
+
+    switch (scalar) {
+    case OMPI_OSC_UCP_SCALAR_FLOAT:
+        a.f += b.f;
+        return a.bits;
+    case OMPI_OSC_UCP_SCALAR_DOUBLE:
+        a.d += b.d;
+        return a.bits;
+    default:
+        return bits + with; /* of 32 bits, the lower half counts */
+    }
+}
+
+static inline uint64_t scalar_load(const void *from, bool wide)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, from, wide ? sizeof(uint64_t) : sizeof(uint32_t));
+    return bits;
+}
+
+static inline void scalar_store(void *to, uint64_t bits, bool wide)
+{
+    memcpy(to, &bits, wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+/** One aligned element and one of the operations that programs use most: its stripe, and no call. */
+static inline void apply_scalar(ompi_osc_ucp_stripe_t *stripe, uint8_t op, ompi_osc_ucp_scalar_t scalar, bool wide,
+                                void *target, const void *source, void *result)
+{
+    uint64_t with = NULL == source ? 0 : scalar_load(source, wide), old;
+
+    stripe_lock(stripe);
+    old = scalar_load(target, wide);
+    if (OMPI_OSC_UCP_OP_SUM == op) {
+        scalar_store(target, scalar_sum(scalar, old, with), wide);
+    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
+        scalar_store(target, with, wide);
+    }
+    stripe_unlock(stripe);
+    if (NULL != result) {
+        scalar_store(result, old, wide);
+    }
+}
+
+static inline bool is_quick(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key, const void *target)
+{
+    return OMPI_OSC_UCP_SCALAR_NONE != prim->scalar && 0 == (key | (uintptr_t) target) % prim->size &&
+           (OMPI_OSC_UCP_OP_SUM == op || OMPI_OSC_UCP_OP_REPLACE == op || OMPI_OSC_UCP_OP_NO_OP == op);
+}
+
 void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n)
@@ -350,6 +452,10 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
     char       *to = target, *old = result;
     const char *from = source;
 
+    if (1 == n && is_quick(op, prim, key, target)) {
+        apply_scalar(stripe_at(stripes, key), op, prim->scalar, sizeof(uint64_t) == prim->size, target, source, result);
+        return;
+    }
     while (0 < n) {
         size_t run = (OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE) / prim->extent;
 

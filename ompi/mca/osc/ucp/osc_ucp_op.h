@@ -38,6 +38,15 @@ typedef enum ompi_osc_ucp_op_code_t {
     OMPI_OSC_UCP_OP_COUNT
 } ompi_osc_ucp_op_code_t;
 
+/** Elements that need no kernel call. */
+typedef enum ompi_osc_ucp_scalar_t {
+    OMPI_OSC_UCP_SCALAR_NONE,
+    OMPI_OSC_UCP_SCALAR_INT32, /**< of either sign */
+    OMPI_OSC_UCP_SCALAR_INT64,
+    OMPI_OSC_UCP_SCALAR_FLOAT,
+    OMPI_OSC_UCP_SCALAR_DOUBLE
+} ompi_osc_ucp_scalar_t;
+
 /**
  * A predefined type as the element of an accumulate. Elements of the pair types (MPI_DOUBLE_INT ...) have gaps:
  * they take `extent` bytes of memory (a cell) and `size` packed bytes. For all others the two are equal.
@@ -49,6 +58,8 @@ typedef struct ompi_osc_ucp_prim_t {
     uint16_t                extent;       /**< bytes from one element to the next */
     uint16_t                value_size;   /**< pair types with gaps: bytes of the value at offset 0; else = size */
     uint16_t                index_offset; /**< pair types with gaps: offset of the int; else 0 */
+    uint8_t                 scalar;       /**< ompi_osc_ucp_scalar_t: what the CPU has instructions for */
+    uint32_t                ops;          /**< bit i: operation i is defined on it */
     struct ompi_datatype_t *datatype;     /**< the predefined handle, for Open MPI's kernels */
 } ompi_osc_ucp_prim_t;
 
@@ -67,6 +78,9 @@ void ompi_osc_ucp_op_init(void);
 /** The element type of a predefined or derived datatype; NULL if it has none or several. */
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype);
 
+/** The element type of a predefined datatype by its handle; NULL if it is not one of the handles. */
+const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_predefined(const struct ompi_datatype_t *datatype);
+
 /** The element type of a code from a message; NULL if there is none such. */
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_by_code(uint8_t code);
 
@@ -74,7 +88,10 @@ const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_by_code(uint8_t code);
 uint8_t ompi_osc_ucp_op_code(struct ompi_op_t *op);
 
 /** Is the operation defined on the element type (MPI-3.1 section 5.9.2; NO_OP and REPLACE on all)? */
-bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *prim);
+static inline bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *prim)
+{
+    return NULL != prim && op < OMPI_OSC_UCP_OP_COUNT && 0 != (prim->ops >> op & 1);
+}
 
 /** What to do in a loop that waits for another CPU. */
 static inline void ompi_osc_ucp_cpu_relax(void)

@@ -191,6 +191,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
         peer->size      = window->bytes;
         peer->disp_unit = window->disp_unit;
         peer->known     = true;
+        peer->plain     = MPI_WIN_FLAVOR_DYNAMIC != window->flavor;
     } else {
         peer->path      = &ompi_osc_ucp_path_am;
         peer->size      = window->uniform_bytes;
@@ -218,14 +219,17 @@ static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
     return peer;
 }
 
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank)
 {
     void *peer = NULL;
 
-    if (OPAL_SUCCESS == opal_hash_table_get_value_uint32(&window->peers, (uint32_t) rank, &peer)) {
-        return peer;
+    if (OPAL_SUCCESS != opal_hash_table_get_value_uint32(&window->peers, (uint32_t) rank, &peer)) {
+        peer = peer_new(window, rank);
     }
-    return peer_new(window, rank);
+    if (NULL != peer) {
+        window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT] = peer;
+    }
+    return peer;
 }
 
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
@@ -277,6 +281,7 @@ int ompi_osc_ucp_peer_ask(ompi_osc_ucp_peer_t *peer)
         peer->disp_unit = description.disp_unit;
         ompi_osc_ucp_memory_map(peer, &description);
         peer->known = true;
+        peer->plain = &ompi_osc_ucp_path_direct == peer->path;
     }
     peer->describing = false;
     return rc;

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 
-#include "opal/sys/atomic.h"
 #include "path/am_target.h"
 #include "path/path.h"
 
@@ -152,7 +151,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         if (0 == (assert & MPI_MODE_NOCHECK)) {
             rc = posts_await(window);
         }
-        opal_atomic_mb();
+        ompi_osc_ucp_fence_memory();
     }
     ompi_osc_ucp_leave();
     return rc;
@@ -218,7 +217,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     if (OMPI_SUCCESS == rc) {
         window->exposed    = true;
         window->exposed_to = (uint32_t) n;
-        opal_atomic_mb();
+        ompi_osc_ucp_fence_memory();
     }
     for (i = 0; OMPI_SUCCESS == rc && i < n && 0 == (assert & MPI_MODE_NOCHECK); i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
@@ -241,7 +240,7 @@ static bool exposure_ended(ompi_osc_ucp_window_t *window)
     }
     window->completes_used += window->exposed_to;
     window->exposed         = false;
-    opal_atomic_mb();
+    ompi_osc_ucp_fence_memory();
     return true;
 }
 

@@ -6,7 +6,7 @@
  * by what is NULL.
  */
 
-#include "osc_ucp_check.h"
+#include "osc_ucp_fast.h"
 #include "osc_ucp_layout_type.h"
 #include "path/am_target.h"
 #include "path/path.h"
@@ -149,9 +149,38 @@ int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *ori
     return rcopy(PUT, &from, target, disp, &to, win, request_p);
 }
 
+/** Put and get the short way. False: nothing was done, take the long way. */
+static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
+                             ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    uint64_t               bytes  = ompi_osc_ucp_fast_bytes(type, (size_t) count);
+    ompi_osc_ucp_peer_t   *peer;
+    char                  *place  = NULL;
+
+    if (0 == bytes || ((type != target_type || count != target_count) &&
+                       bytes != ompi_osc_ucp_fast_bytes(target_type, (size_t) target_count))) {
+        return false;
+    }
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_fast_peer(window, target);
+    if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
+        place = ompi_osc_ucp_fast_place(peer, disp, bytes);
+    }
+    if (NULL != place) {
+        ompi_osc_ucp_fast_copy(PUT == direction ? place : buffer, PUT == direction ? buffer : place, bytes);
+        window->fence_used = true;
+    }
+    ompi_osc_ucp_leave();
+    return NULL != place;
+}
+
 int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
+    if (copy_fast(PUT, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
+        return OMPI_SUCCESS;
+    }
     return ompi_osc_ucp_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
@@ -167,6 +196,9 @@ int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_ty
 int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
+    if (copy_fast(GET, origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
+        return OMPI_SUCCESS;
+    }
     return ompi_osc_ucp_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
@@ -290,6 +322,34 @@ static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, omp
     return rc;
 }
 
+/** The accumulate family the short way: `count` elements of a predefined type without gaps, alike in all buffers.
+ *  `origin` is NULL for MPI_NO_OP. False: nothing was done, take the long way. */
+static inline bool accumulate_fast(const void *origin, void *result, int count, const ompi_datatype_t *type, int target,
+                                   ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    uint8_t                    code   = ompi_osc_ucp_op_code(op);
+    ompi_osc_ucp_peer_t       *peer;
+    char                      *place  = NULL;
+
+    if (NULL == prim || prim->size != prim->extent || 0 == count || !ompi_osc_ucp_op_valid(code, prim)) {
+        return false;
+    }
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_fast_peer(window, target);
+    if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
+        place = ompi_osc_ucp_fast_place(peer, disp, prim->size * (uint64_t) count);
+    }
+    if (NULL != place) {
+        ompi_osc_ucp_op_apply(peer->stripes, (uintptr_t) place - peer->key_base, code, prim, place, origin, result,
+                              (size_t) count);
+        window->fence_used = true;
+    }
+    ompi_osc_ucp_leave();
+    return NULL != place;
+}
+
 int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
                              ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
                              ompi_win_t *win, ompi_request_t **request_p)
@@ -302,6 +362,10 @@ int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_
                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
                             ompi_win_t *win)
 {
+    if (origin_type == target_type && origin_count == target_count && &ompi_mpi_op_no_op.op != op &&
+        accumulate_fast(origin, NULL, target_count, target_type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
     return ompi_osc_ucp_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
                                     win, NULL);
 }
@@ -326,6 +390,13 @@ int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datat
                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
+    bool reads = &ompi_mpi_op_no_op.op != op;
+
+    if (result_type == target_type && result_count == target_count &&
+        (!reads || (origin_type == target_type && origin_count == target_count)) &&
+        accumulate_fast(reads ? origin : NULL, result, target_count, target_type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
     return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target,
                                         disp, target_count, target_type, op, win, NULL);
 }
@@ -333,10 +404,39 @@ int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datat
 int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win)
 {
+    if (accumulate_fast(&ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1, type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
     if (!ompi_datatype_is_predefined(type)) {
         return MPI_ERR_TYPE;
     }
     return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
+}
+
+/** compare_and_swap the short way. False: nothing was done, take the long way. */
+static inline bool compare_and_swap_fast(const void *origin, const void *compare, void *result,
+                                         const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    ompi_osc_ucp_peer_t       *peer;
+    char                      *place  = NULL;
+
+    if (NULL == prim || prim->size != prim->extent || !is_swappable(type)) {
+        return false;
+    }
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_fast_peer(window, target);
+    if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
+        place = ompi_osc_ucp_fast_place(peer, disp, prim->size);
+    }
+    if (NULL != place) {
+        ompi_osc_ucp_op_compare_swap(peer->stripes, (uintptr_t) place - peer->key_base, prim, place, origin, compare,
+                                     result);
+        window->fence_used = true;
+    }
+    ompi_osc_ucp_leave();
+    return NULL != place;
 }
 
 int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
@@ -349,5 +449,8 @@ int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void 
         .compare = compare
     };
 
+    if (compare_and_swap_fast(origin, compare, result, type, target, disp, win)) {
+        return OMPI_SUCCESS;
+    }
     return ompi_datatype_is_predefined(type) ? raccumulate(&call, target, disp, win, NULL) : MPI_ERR_TYPE;
 }

@@ -190,4 +190,5 @@ void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer)
     peer->size      = member->size;
     peer->disp_unit = member->disp_unit;
     peer->known     = true;
+    peer->plain     = true;
 }

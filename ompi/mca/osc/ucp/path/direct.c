@@ -10,7 +10,7 @@
 #include "am_target.h"
 #include "path.h"
 
-#include "opal/sys/atomic.h"
+#include "../osc_ucp_fast.h"
 
 /** Accumulates pass through buffers of this size, so that no datatype and no gap reaches the kernels. */
 #define STAGE_BYTES 4096
@@ -91,47 +91,47 @@ static int direct_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     (void) peer;
     (void) awaited;
-    opal_atomic_mb();
+    ompi_osc_ucp_fence_memory();
     return OMPI_SUCCESS;
 }
 
 /* Locks and notices: what is done to a control block that is mapped here. */
 
-/** If requests of others wait for the lock at the peer's service side, make it look. */
-static int waiters_tell(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer)
 {
-    if (!ompi_osc_ucp_lockword_remote(&peer->control->lock)) {
-        return OMPI_SUCCESS;
-    }
+    uint32_t awaited = 0;
+
     if (peer->rank == peer->window->rank) {
         ompi_osc_ucp_target_look(peer->window->target);
-        return OMPI_SUCCESS;
+    } else {
+        (void) ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_LOOK, 0, &awaited);
+        ompi_osc_ucp_await(&awaited);
     }
-    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_LOOK, 0, awaited);
 }
 
 static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
-    ompi_osc_ucp_lockword_t *word    = &peer->control->lock;
-    uint32_t                 ticket  = ompi_osc_ucp_lockword_draw(word);
-    uint32_t                 awaited = 0;
-    unsigned                 steps   = 0;
-    int                      rc      = OMPI_SUCCESS;
+    ompi_osc_ucp_lockword_t *word   = &peer->control->lock;
+    uint32_t                 ticket = ompi_osc_ucp_lockword_draw(word);
+    unsigned                 steps  = 0;
 
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
         ompi_osc_ucp_spin(&steps);
     }
-    if (!exclusive) {
-        rc = waiters_tell(peer, &awaited); /* the next may be a reader, too */
-        ompi_osc_ucp_await(&awaited);
+    if (!exclusive && ompi_osc_ucp_lockword_remote(word)) {
+        ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */
     }
-    return rc;
+    return OMPI_SUCCESS;
 }
 
 static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
+    (void) awaited;
     ompi_osc_ucp_lockword_leave(&peer->control->lock, exclusive);
-    return waiters_tell(peer, awaited);
+    if (ompi_osc_ucp_lockword_remote(&peer->control->lock)) {
+        ompi_osc_ucp_turn_tell(peer);
+    }
+    return OMPI_SUCCESS;
 }
 
 static int direct_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)

@@ -1,0 +1,114 @@
+/* The short way of calls whose target's memory is mapped here and whose data are one block: nothing is called,
+ * allocated or waited for.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whatever is in doubt (a first contact, a lock not yet taken, a wrong range) is left to the long way.
+ */
+
+#ifndef OSC_UCP_FAST_H
+#define OSC_UCP_FAST_H
+
+#include "osc_ucp_check.h"
+
+/** The peer, if it was used lately and operations on it may be plain copies, as far as that is known yet. */
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(const ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
+
+    return OPAL_LIKELY(NULL != peer && rank == peer->rank && peer->plain) ? peer : NULL;
+}
+
+/** Is the peer in an access epoch? */
+static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
+{
+    switch (peer->window->epoch) {
+    case OMPI_OSC_UCP_EPOCH_LOCK:
+        return OMPI_OSC_UCP_UNLOCKED != peer->lock;
+    case OMPI_OSC_UCP_EPOCH_LOCK_ALL:
+        return OMPI_OSC_UCP_UNLOCKED != peer->lock || OMPI_SUCCESS == ompi_osc_ucp_lock_lazily(peer);
+    case OMPI_OSC_UCP_EPOCH_FENCE:
+        return true;
+    case OMPI_OSC_UCP_EPOCH_START:
+        return peer->started;
+    default:
+        return false;
+    }
+}
+
+/** Where `bytes` > 0 of the peer's memory are, or NULL. */
+static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes)
+{
+    int64_t at;
+
+    if (OPAL_UNLIKELY(__builtin_mul_overflow((int64_t) disp, peer->disp_unit, &at) || at < 0 || at > peer->size ||
+                      bytes > (uint64_t) (peer->size - at))) {
+        return NULL;
+    }
+    return peer->memory + at;
+}
+
+/** Lock the peer, if nobody keeps this process waiting. */
+static inline bool ompi_osc_ucp_fast_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
+{
+    ompi_osc_ucp_lockword_t *word = &peer->control->lock;
+
+    if (!peer->plain || OMPI_OSC_UCP_NOCHECK == lock ||
+        !ompi_osc_ucp_lockword_try(word, OMPI_OSC_UCP_EXCLUSIVE == lock)) {
+        return false;
+    }
+    peer->lock = lock;
+    if (OMPI_OSC_UCP_SHARED == lock && ompi_osc_ucp_lockword_remote(word)) {
+        ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */
+    }
+    return true;
+}
+
+/** Unlock the peer, if all operations on it are over. */
+static inline bool ompi_osc_ucp_fast_unlock(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_lock_t lock = peer->lock;
+
+    if (!peer->plain || OMPI_OSC_UCP_NOCHECK == lock) {
+        return false;
+    }
+    peer->lock = OMPI_OSC_UCP_UNLOCKED;
+    ompi_osc_ucp_lockword_leave(&peer->control->lock, OMPI_OSC_UCP_EXCLUSIVE == lock);
+    if (OPAL_UNLIKELY(ompi_osc_ucp_lockword_remote(&peer->control->lock))) {
+        ompi_osc_ucp_turn_tell(peer);
+    }
+    return true;
+}
+
+/** Bytes of a buffer that is one block from its address on; 0 if it is not, or empty, or huge. */
+static inline uint64_t ompi_osc_ucp_fast_bytes(const ompi_datatype_t *type, size_t count)
+{
+    const opal_datatype_t *super = &type->super;
+
+    if (0 == (super->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) || 0 != super->lb || 0 != super->true_lb ||
+        super->ub != (ptrdiff_t) super->size || super->true_ub != super->ub || super->size > UINT32_MAX) {
+        return 0;
+    }
+    return super->size * (uint64_t) count; /* count fits in 31 bits */
+}
+
+/** The sizes of the basic types are told to the compiler: one load and one store, which nobody sees in halves. */
+static inline void ompi_osc_ucp_fast_copy(void *to, const void *from, uint64_t bytes)
+{
+    switch (bytes) {
+    case 4:
+        memmove(to, from, 4);
+        break;
+    case 8:
+        memmove(to, from, 8);
+        break;
+    case 16:
+        memmove(to, from, 16);
+        break;
+    default:
+        memmove(to, from, bytes);
+        break;
+    }
+}
+
+#endif /* OSC_UCP_FAST_H */
