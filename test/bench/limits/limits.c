@@ -1,0 +1,269 @@
+/* What can be had at most: memcpy, and UCX without MPI, between the same two processes and over the same transports.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * usage: mpirun -np 2 limits [-s BYTES,...] [-m SECONDS] [-n SAMPLES]
+ *
+ * CSV as the benchmark's, with these in the place of the flavour:
+ *   memcpy   memcpy and a loop of the like from one buffer of a process to another
+ *   bare     ucp_put_nbx and ucp_get_nbx with a flush, on memory of ucp_mem_map
+ *   message  an active message with so many bytes and an answer of 8 (latency.put), or the other way (latency.get);
+ *            rate.put: one way, answered once in the end
+ *
+ * MPI is used to meet only. Processes beyond the first and the last wait.
+ */
+
+#include "../bench.h"
+#include "ucx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_SIZES = 32, STRIDED = 1000, STRIDE = 8 };
+
+static size_t sizes[MAX_SIZES] = { 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304 };
+
+struct bench bench = { .flavour_name = "memcpy", .sizes = sizes, .num_sizes = 9, .seconds = 0.03, .samples = 9 };
+
+struct limit {
+    size_t  bytes;
+    char   *from, *to;                  /* each BENCH_WINDOW_BYTES */
+};
+
+static long slots_of(size_t bytes)
+{
+    long slots = (long) (BENCH_WINDOW_BYTES / bytes) - 1;
+
+    return slots < 1 ? 1 : slots < BENCH_MOST_SLOTS ? slots : BENCH_MOST_SLOTS;
+}
+
+/* ---- memcpy ---- */
+
+static void copy(long n, void *context)
+{
+    struct limit *limit = context;
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        memcpy(limit->to, limit->from, limit->bytes);
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+static void copy_many(long n, void *context)
+{
+    struct limit *limit = context;
+    long          slots = slots_of(limit->bytes);
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        size_t offset = (size_t) (i % slots) * limit->bytes;
+
+        memcpy(limit->to + offset, limit->from + offset, limit->bytes);
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+static void copy_strided(long n, void *context)
+{
+    struct limit *limit = context;
+    const double *from = (const double *) limit->from;
+    double       *to = (double *) limit->to;
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        for (int j = 0; j < STRIDED; j++) {
+            to[j * STRIDE] = from[j * STRIDE];
+        }
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
+/* ---- UCX. Where it has to help itself with messages, the target must be inside UCX until the origin is done. ---- */
+
+static void done(void)
+{
+    static const int64_t nothing;
+
+    if (0 == bench.rank) {
+        ucx_send(&nothing, sizeof(nothing));
+    } else if (bench.target == bench.rank) {
+        ucx_receive();
+    }
+}
+
+static void put(long n, void *context)
+{
+    struct limit *limit = context;
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        ucx_put(limit->from, limit->bytes, 0);
+        ucx_flush();
+    }
+    done();
+}
+
+static void get(long n, void *context)
+{
+    struct limit *limit = context;
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        ucx_get(limit->to, limit->bytes, 0);
+        ucx_flush();
+    }
+    done();
+}
+
+static void put_many(long n, void *context)
+{
+    struct limit *limit = context;
+    long          slots = slots_of(limit->bytes);
+
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        size_t offset = (size_t) (i % slots) * limit->bytes;
+
+        ucx_put(limit->from + offset, limit->bytes, offset);
+        if (slots - 1 == i % slots) {
+            ucx_flush();
+        }
+    }
+    if (0 == bench.rank) {
+        ucx_flush();
+    }
+    done();
+}
+
+static void fetch_add(long n, void *context)
+{
+    (void) context;
+    for (long i = 0; 0 == bench.rank && i < n; i++) {
+        ucx_fetch_add();
+    }
+    done();
+}
+
+/* The last process answers what the first one asks; both count, so that both are done at the same time. */
+static void ask(long n, size_t bytes, size_t answer, const char *from)
+{
+    for (long i = 0; i < n; i++) {
+        if (0 == bench.rank) {
+            ucx_send(from, bytes);
+            ucx_receive();
+        } else if (bench.target == bench.rank) {
+            ucx_receive();
+            ucx_send(from, answer);
+        }
+    }
+}
+
+static void message_put(long n, void *context)
+{
+    struct limit *limit = context;
+
+    ask(n, limit->bytes, 8, limit->from);
+}
+
+static void message_get(long n, void *context)
+{
+    struct limit *limit = context;
+
+    ask(n, 8, limit->bytes, limit->from);
+}
+
+static void message_many(long n, void *context)
+{
+    struct limit *limit = context;
+
+    if (0 == bench.rank) {
+        for (long i = 0; i < n; i++) {
+            ucx_post(limit->from, limit->bytes);
+        }
+        ucx_receive();
+    } else if (bench.target == bench.rank) {
+        for (long i = 0; i < n; i++) {
+            ucx_receive();
+        }
+        ucx_send(limit->from, 8);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void row(const char *kind, const char *name, void (*body)(long, void *), struct limit *limit)
+{
+    bench.flavour_name = kind;
+    bench_row_us(name, limit->bytes,
+                 bench_measure(&(struct bench_measure) { .body = body, .context = limit, .max_n = 1 << 20 }));
+}
+
+static void of_size(struct limit *limit)
+{
+    row("memcpy", "latency.put", copy, limit);
+    row("memcpy", "rate.put", copy_many, limit);
+    row("bare", "latency.put", put, limit);
+    row("bare", "latency.get", get, limit);
+    row("bare", "rate.put", put_many, limit);
+    row("message", "latency.put", message_put, limit);
+    row("message", "latency.get", message_get, limit);
+    row("message", "rate.put", message_many, limit);
+}
+
+static void parse(int argc, char **argv)
+{
+    int option;
+
+    while (-1 != (option = getopt(argc, argv, "s:m:n:"))) {
+        switch (option) {
+        case 's':
+            bench.num_sizes = 0;
+            for (char *word = strtok(optarg, ","); word && bench.num_sizes < MAX_SIZES; word = strtok(NULL, ",")) {
+                sizes[bench.num_sizes++] = strtoul(word, NULL, 10);
+            }
+            break;
+        case 'm': bench.seconds = atof(optarg); break;
+        case 'n': bench.samples = atoi(optarg); break;
+        default: exit(2);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct limit limit;
+    size_t       most = 0;
+
+    parse(argc, argv);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &bench.size);
+    bench.target = bench.size - 1;
+    limit.from = malloc(BENCH_WINDOW_BYTES);
+    limit.to = calloc(1, BENCH_WINDOW_BYTES);
+    for (size_t i = 0; i < BENCH_WINDOW_BYTES; i++) {
+        limit.from[i] = (char) (i * 7 + (i >> 8) + 1); /* the same on all processes */
+    }
+    ucx_begin(BENCH_WINDOW_BYTES, 0 == bench.rank ? bench.target : 0);
+    if (0 == bench.rank) {
+        printf("# ucx: %s\n", ucx_version());
+        printf("flavour,case,bytes,processes,median,low,high,unit\n# begin limits\n");
+    }
+    for (int i = 0; i < bench.num_sizes; i++) {
+        limit.bytes = sizes[i];
+        of_size(&limit);
+        most = sizes[i] > most ? sizes[i] : most;
+    }
+    limit.bytes = 8;
+    row("bare", "latency.fetch_and_op", fetch_add, &limit);
+    limit.bytes = STRIDED * sizeof(double);
+    row("memcpy", "types.contiguous_put", copy, &limit);
+    row("memcpy", "types.strided_put", copy_strided, &limit);
+    row("message", "types.contiguous_put", message_put, &limit);
+    if (!ucx_end(limit.from, most)) {
+        bench.wrong = true;
+        bench_row("bare", 0, (struct bench_result) { 0 }, 1, "wrong");
+    }
+    if (0 == bench.rank) {
+        printf("# end\n");
+    }
+    MPI_Finalize();
+    return bench.wrong;
+}

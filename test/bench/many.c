@@ -1,0 +1,183 @@
+/* contention.*: all processes, rank 0 too, on rank 0's window at once. threads.*: one and two threads of rank 0.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The time of one is the time of all, divided by how many all did.
+ */
+
+#include "bench.h"
+
+#include <pthread.h>
+
+/* ---- contention ---- */
+
+static void contend(long n, void *context)
+{
+    struct bench_operation *operation = context;
+
+    operation->slots = 1;
+    for (long i = 0; i < n; i++) {
+        bench_operation_issue(operation, 0);
+        MPI_Win_flush(0, operation->window.win);
+    }
+}
+
+static void contention(const struct bench_case *self)
+{
+    struct bench_operation operation;
+    struct bench_measure   measure = { .body = contend, .context = &operation };
+    struct bench_result    result;
+
+    bench_operation_begin(&operation, (enum bench_kind) self->argument, 0);
+    bench_operation_size(&operation, 8);
+    result = bench_measure(&measure);
+    if (bench_right(self->name, 8, bench_operation_check(&operation))) {
+        bench_row(self->name, 8, result, 1e6 / bench.size, "us");
+    }
+    bench_operation_end(&operation);
+}
+
+struct counter {
+    struct bench_window window;
+    int64_t             done;
+};
+
+/* Read, add and write by get and put: only the lock makes that safe. */
+static void lock_and_add(long n, void *context)
+{
+    struct counter      *counter = context;
+    struct bench_window *window = &counter->window;
+    MPI_Aint             disp = bench_disp(window, 0, 0);
+    int64_t              value;
+
+    for (long i = 0; i < n; i++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window->win);
+        MPI_Get(&value, 1, MPI_INT64_T, 0, disp, 1, MPI_INT64_T, window->win);
+        MPI_Win_flush(0, window->win);
+        value++;
+        MPI_Put(&value, 1, MPI_INT64_T, 0, disp, 1, MPI_INT64_T, window->win);
+        MPI_Win_unlock(0, window->win);
+    }
+    counter->done += n;
+}
+
+static void locking(const struct bench_case *self)
+{
+    struct counter       counter = { .done = 0 };
+    struct bench_measure measure = { .body = lock_and_add, .context = &counter };
+    struct bench_result  result;
+    int64_t              sum, total;
+
+    bench_window_make(&counter.window, 4096);
+    MPI_Barrier(MPI_COMM_WORLD);
+    result = bench_measure(&measure);
+    MPI_Allreduce(&counter.done, &total, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, bench.rank, 0, counter.window.win);
+    sum = *(int64_t *) counter.window.base;
+    MPI_Win_unlock(bench.rank, counter.window.win);
+    if (bench_right(self->name, 8, 0 != bench.rank || sum == total)) {
+        bench_row(self->name, 8, result, 1e6 / bench.size, "us");
+    }
+    bench_window_free(&counter.window);
+}
+
+/* ---- threads ---- */
+
+enum { MOST_THREADS = 2 };
+
+struct crew {
+    struct bench_operation members[MOST_THREADS]; /* the same window and buffers, each with its own count */
+    pthread_barrier_t      start;
+    int                    threads;
+    long                   n;
+};
+
+struct member {
+    struct crew *crew;
+    int          number;
+};
+
+/* One thread's work, on a part of the window that is its own, cache lines away from the others'. */
+static void *work(void *argument)
+{
+    struct member          *member = argument;
+    struct bench_operation *operation = &member->crew->members[member->number];
+
+    pthread_barrier_wait(&member->crew->start);
+    for (long i = 0; i < member->crew->n; i++) {
+        bench_operation_issue(operation, (size_t) member->number * 4096);
+        MPI_Win_flush(operation->target, operation->window.win);
+    }
+    return NULL;
+}
+
+static void all_threads(long n, void *context)
+{
+    struct crew  *crew = context;
+    struct member members[MOST_THREADS];
+    pthread_t     threads[MOST_THREADS];
+
+    if (0 != bench.rank) {
+        return;
+    }
+    crew->n = n;
+    pthread_barrier_init(&crew->start, NULL, (unsigned) crew->threads);
+    for (int i = 0; i < crew->threads; i++) {
+        members[i] = (struct member) { crew, i };
+        if (i > 0) {
+            pthread_create(&threads[i], NULL, work, &members[i]);
+        }
+    }
+    work(&members[0]);
+    for (int i = 1; i < crew->threads; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_barrier_destroy(&crew->start);
+}
+
+/* What the threads did is checked as if one had done it: the second one's sums are in a slot of its own. */
+static bool check_crew(struct crew *crew)
+{
+    for (int i = 1; i < crew->threads; i++) {
+        crew->members[0].done += crew->members[i].done;
+    }
+    if (BENCH_PUT == crew->members[0].kind) {
+        const double *base = (const double *) crew->members[0].window.base, *data = crew->members[0].data;
+
+        MPI_Win_sync(crew->members[0].window.win);
+        return bench.rank != bench.target ||
+               (base[0] == data[0] && base[512] == (crew->threads < 2 ? 0.0 : data[512]));
+    }
+    crew->members[0].slots = crew->threads; /* more than one: nobody was alone */
+    return bench_operation_check(&crew->members[0]);
+}
+
+static void threads(const struct bench_case *self)
+{
+    struct crew            crew = { .threads = self->argument / 8 };
+    struct bench_operation operation;
+    struct bench_measure   measure = { .body = all_threads, .context = &crew, .nap = true };
+    struct bench_result    result;
+
+    bench_operation_begin(&operation, (enum bench_kind) (self->argument % 8), bench.target);
+    bench_operation_size(&operation, 8);
+    for (int i = 0; i < MOST_THREADS; i++) {
+        crew.members[i] = operation;
+    }
+    result = bench_measure(&measure);
+    if (bench_right(self->name, 8, check_crew(&crew))) {
+        bench_row(self->name, 8, result, 1e6 / crew.threads, "us");
+    }
+    bench_operation_end(&operation);
+}
+
+const struct bench_case bench_many_cases[] = {
+    { "contention.accumulate", contention, BENCH_ACC },
+    { "contention.fetch_and_op", contention, BENCH_FOP },
+    { "contention.lock", locking, 0 },
+    { "threads.put_1", threads, 1 * 8 + BENCH_PUT },
+    { "threads.put_2", threads, 2 * 8 + BENCH_PUT },
+    { "threads.fetch_and_op_1", threads, 1 * 8 + BENCH_FOP },
+    { "threads.fetch_and_op_2", threads, 2 * 8 + BENCH_FOP },
+    { NULL, NULL, 0 },
+};

@@ -1,0 +1,154 @@
+/* Timing: warm-up, samples, their median and quartiles, and the rows of the result.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SAMPLES = 101 };
+
+double bench_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* Rank 0 tells all what comes next; the others wait for it in MPI, or nap. */
+static long agree(long n, bool nap)
+{
+    MPI_Request request;
+    int         done = 0;
+
+    if (!nap || 0 == bench.rank) {
+        MPI_Ibcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return n;
+    }
+    MPI_Ibcast(&n, 1, MPI_LONG, 0, MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done) {
+            return n;
+        }
+        usleep(50);
+    }
+}
+
+/* One sample: the time that the slowest process took, on rank 0. All wait for it as agree() does. */
+static double sample(const struct bench_measure *measure, long n)
+{
+    double begin, mine, slowest = 0;
+
+    if (measure->prepare) {
+        measure->prepare(measure->context);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = bench_now();
+    measure->body(n, measure->context);
+    mine = bench_now() - begin;
+    agree(0, measure->nap);
+    MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (measure->check) {
+        measure->check(n, measure->context);
+    }
+    return slowest;
+}
+
+/* How many make a sample of `wanted` seconds: doubling from one until they take a good part of it. That is also the
+ * warm-up. `spent` counts the time. */
+static long calibrate(const struct bench_measure *measure, double wanted, double *spent)
+{
+    long   n = 1, most = measure->max_n > 0 ? measure->max_n : 1L << 40;
+    double time;
+
+    for (;;) {
+        agree(n, false);
+        time = sample(measure, n);
+        *spent += time;
+        if (time > wanted / 4 || n >= most) {
+            break;
+        }
+        n = 2 * n < most ? 2 * n : most;
+    }
+    if (time > 0) {
+        double exact = (double) n * wanted / time;
+
+        n = exact < 1 ? 1 : exact > (double) most ? most : (long) exact;
+    }
+    return n;
+}
+
+struct bench_result bench_measure(const struct bench_measure *measure)
+{
+    double values[MAX_SAMPLES], spent = 0, limit = 4 * bench.seconds;
+    long   n, samples = 0;
+
+    if (0 != bench.rank) {
+        while (0 < (n = agree(0, false))) {
+            sample(measure, n);
+        }
+        return (struct bench_result) { 0 };
+    }
+    n = calibrate(measure, bench.seconds / bench.samples, &spent);
+    /* What is so slow that one of it takes longer than all should is sampled less often. */
+    while (samples < bench.samples && (samples < 3 || spent < limit) && (0 == samples || spent < 8 * limit)) {
+        agree(n, false);
+        values[samples] = sample(measure, n);
+        spent += values[samples];
+        values[samples++] /= (double) n;
+    }
+    agree(0, false);
+    return bench_spread(values, samples);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+
+    return x < y ? -1 : x > y;
+}
+
+double bench_quantile(const double *sorted, long count, double fraction)
+{
+    return sorted[(long) (fraction * (double) (count - 1) + 0.5)];
+}
+
+struct bench_result bench_spread(double *values, long count)
+{
+    qsort(values, (size_t) count, sizeof(*values), compare);
+    return (struct bench_result) { bench_quantile(values, count, 0.5), bench_quantile(values, count, 0.25),
+                                   bench_quantile(values, count, 0.75) };
+}
+
+void bench_row(const char *name, size_t size, struct bench_result result, double scale, const char *unit)
+{
+    if (0 == bench.rank) {
+        printf("%s,%s,%zu,%d,%.6g,%.6g,%.6g,%s\n", bench.flavour_name, name, size, bench.size, result.median * scale,
+               result.low * scale, result.high * scale, unit);
+        fflush(stdout);
+    }
+}
+
+void bench_row_us(const char *name, size_t size, struct bench_result result)
+{
+    bench_row(name, size, result, 1e6, "us");
+}
+
+bool bench_right(const char *name, size_t size, bool right)
+{
+    int mine = right, all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    if (!all) {
+        bench.wrong = true;
+        bench_row(name, size, (struct bench_result) { 0 }, 1, "wrong");
+    }
+    return all;
+}
