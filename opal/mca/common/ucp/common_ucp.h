@@ -31,6 +31,9 @@ typedef struct opal_common_ucp_memory_t opal_common_ucp_memory_t;
 /** A peer's memory as it is mapped here; opaque. */
 typedef struct opal_common_ucp_mapping_t opal_common_ucp_mapping_t;
 
+/** A peer's memory as put, get and atomics name it; opaque. */
+typedef struct opal_common_ucp_rkey_t opal_common_ucp_rkey_t;
+
 typedef enum opal_common_ucp_side_t {
     OPAL_COMMON_UCP_ORIGIN,
     OPAL_COMMON_UCP_SERVICE
@@ -114,7 +117,13 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
 int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p);
 void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory);
 
-/** What a peer needs to map the memory: malloc'd, to be sent to it. */
+/**
+ * Register `size` > 0 bytes of the caller's at `address`, for peers to reach. Fails, in a normal way, if that memory
+ * cannot be: *reason_p is then a malloc'd line with what UCX objected to. Ended by opal_common_ucp_memory_free.
+ */
+int  opal_common_ucp_memory_register(void *address, size_t size, opal_common_ucp_memory_t **memory_p, char **reason_p);
+
+/** What a peer needs to map or reach the memory: malloc'd, to be sent to it. */
 int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, size_t *len_p);
 
 /**
@@ -124,6 +133,68 @@ int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, s
 int  opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote,
                          opal_common_ucp_mapping_t **mapping_p, void **address_p);
 void opal_common_ucp_unmap(opal_common_ucp_mapping_t *mapping);
+
+/* Access to a peer's memory (common_ucp_rma.c), all from the origin side. */
+
+/** Memory of the process behind an endpoint, by its key. */
+int  opal_common_ucp_rkey_unpack(opal_common_ucp_ep_t *ep, const void *key, opal_common_ucp_rkey_t **rkey_p);
+void opal_common_ucp_rkey_destroy(opal_common_ucp_rkey_t *rkey);
+
+/** What an operation returns that is not over yet. */
+#define OPAL_COMMON_UCP_UNDERWAY 1
+
+/** The end of an operation, inside whatever waits for it; must not make progress in `done`. */
+typedef struct opal_common_ucp_completion_t opal_common_ucp_completion_t;
+struct opal_common_ucp_completion_t {
+    void (*done)(opal_common_ucp_completion_t *completion, int status);
+};
+
+/* OPAL_SUCCESS: the operation is over. OPAL_COMMON_UCP_UNDERWAY: completion->done will be called when it is, and until
+ * then the buffers belong to it. Else it has failed and was not begun. `remote` is the owner's address. A put or an
+ * atomic that fetches nothing is over when its buffer may be used again: see opal_common_ucp_flush. */
+
+int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
+                        size_t len, opal_common_ucp_completion_t *completion);
+int opal_common_ucp_get(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, void *buffer,
+                        size_t len, opal_common_ucp_completion_t *completion);
+
+typedef enum opal_common_ucp_atomic_t {
+    OPAL_COMMON_UCP_ADD,
+    OPAL_COMMON_UCP_AND,
+    OPAL_COMMON_UCP_OR,
+    OPAL_COMMON_UCP_XOR,
+    OPAL_COMMON_UCP_SWAP,
+    OPAL_COMMON_UCP_COMPARE_SWAP /**< the operand is what to compare with; the new value is in `result` before */
+} opal_common_ucp_atomic_t;
+
+/** `size` is 4 or 8, and divides `remote`. `result` receives the old value; NULL if not wanted (not SWAP, COMPARE_). */
+int opal_common_ucp_atomic(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote,
+                           opal_common_ucp_atomic_t op, const void *operand, size_t size, void *result,
+                           opal_common_ucp_completion_t *completion);
+
+/** Complete everything before it on the endpoint, at the peer. */
+int opal_common_ucp_flush(opal_common_ucp_ep_t *ep, opal_common_ucp_completion_t *completion);
+
+/* What is native (common_ucp_lanes.c). */
+
+/** The peer's memory domains, as bits, that the lanes of an endpoint reach without the peer's help. */
+typedef struct opal_common_ucp_lanes_t {
+    uint64_t rma;     /**< by put and get */
+    uint64_t amo;     /**< by atomics */
+    bool     cpu_amo; /**< atomics are done by a processor, not by a device */
+} opal_common_ucp_lanes_t;
+
+/** Lanes of an endpoint whose connection is up (something was received on it); none if UCX cannot be understood. */
+void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes);
+
+/** The domains that a key is for; 0 if it cannot be understood. */
+uint64_t opal_common_ucp_key_domains(const void *key, size_t len);
+
+/** Is there a transport that natively reaches memory which UCX has not allocated? */
+bool opal_common_ucp_registers(void);
+
+/** Are there atomics that a device does? */
+bool opal_common_ucp_device_atomics(void);
 
 /** Progress the origin worker; the caller serializes. Returns the number of events. */
 unsigned opal_common_ucp_progress_origin(void);

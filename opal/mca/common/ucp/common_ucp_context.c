@@ -38,6 +38,18 @@ static ucs_log_func_rc_t keep_complaint(const char *file, unsigned line, const c
     return UCS_LOG_FUNC_RC_STOP;
 }
 
+void opal_common_ucp_quiet(void)
+{
+    complaint[0] = '\0';
+    ucs_log_push_handler(keep_complaint);
+}
+
+const char *opal_common_ucp_loud(void)
+{
+    ucs_log_pop_handler();
+    return complaint;
+}
+
 int opal_common_ucp_status(ucs_status_t status)
 {
     switch (status) {
@@ -62,7 +74,8 @@ static ucs_status_t context_create(void)
 {
     ucp_params_t  params = {
         .field_mask        = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME,
-        .features          = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+        .features          = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 |
+                             UCP_FEATURE_WAKEUP,
         .mt_workers_shared = 1, /* the two workers run in two threads */
         .name              = "osc_ucp"
     };
@@ -114,10 +127,9 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     t->handler[OPAL_COMMON_UCP_SERVICE] = request_handler;
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
 
-    complaint[0] = '\0';
-    ucs_log_push_handler(keep_complaint);
+    opal_common_ucp_quiet();
     status = transport_create();
-    ucs_log_pop_handler();
+    opal_common_ucp_loud();
     if (UCS_OK != status) {
         *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
         return opal_common_ucp_status(status);
@@ -135,12 +147,12 @@ void opal_common_ucp_close(void)
     }
     opal_common_ucp_service_stop();
     /* Peers may be gone already: nobody wants to read that. */
-    ucs_log_push_handler(keep_complaint);
+    opal_common_ucp_quiet();
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
     opal_common_ucp_workers_destroy();
     opal_common_ucp_sends_free();
     ucp_cleanup(t->context);
-    ucs_log_pop_handler();
+    opal_common_ucp_loud();
     t->open = false;
 }
 

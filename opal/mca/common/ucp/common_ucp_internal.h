@@ -56,6 +56,15 @@ void opal_common_ucp_workers_destroy(void);
 ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id);
 void opal_common_ucp_sends_free(void);
 
+/** Keep what UCX says off the terminal, until `loud`, which returns its first complaint (valid until the next quiet). */
+void        opal_common_ucp_quiet(void);
+const char *opal_common_ucp_loud(void);
+
+/* What UCX prints of an endpoint, a context (see opal_common_ucp_registers) and a worker (_device_atomics). */
+void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes);
+bool opal_common_ucp_resources_read(const char *text);
+bool opal_common_ucp_atomics_read(const char *text);
+
 /** Stop the service thread and wait for it; nothing if it does not run. */
 void opal_common_ucp_service_stop(void);
 

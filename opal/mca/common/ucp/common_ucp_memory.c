@@ -35,6 +35,28 @@ int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memo
     return OPAL_SUCCESS;
 }
 
+int opal_common_ucp_memory_register(void *address, size_t size, opal_common_ucp_memory_t **memory_p, char **reason_p)
+{
+    ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
+        .address    = address,
+        .length     = size
+    };
+    ucp_mem_h            memory;
+    ucs_status_t         status;
+    const char          *complaint;
+
+    opal_common_ucp_quiet();
+    status    = ucp_mem_map(opal_common_ucp_transport.context, &params, &memory);
+    complaint = opal_common_ucp_loud();
+    if (UCS_OK == status) {
+        *memory_p = (opal_common_ucp_memory_t *) memory;
+    } else {
+        *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
+    }
+    return opal_common_ucp_status(status);
+}
+
 void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory)
 {
     ucp_mem_unmap(opal_common_ucp_transport.context, (ucp_mem_h) memory);
