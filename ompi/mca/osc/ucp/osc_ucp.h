@@ -35,6 +35,12 @@ typedef struct ompi_osc_ucp_packet_t  ompi_osc_ucp_packet_t;
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
 typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 
+/** Parameter osc_ucp_rdma: when the rdma path is used. */
+enum { OMPI_OSC_UCP_RDMA_NEVER, OMPI_OSC_UCP_RDMA_AUTO, OMPI_OSC_UCP_RDMA_ALWAYS };
+
+/** Parameter osc_ucp_atomic_domain: who owns the atomicity of accumulates (osc_ucp_domain.c). */
+enum { OMPI_OSC_UCP_DOMAIN_AUTO, OMPI_OSC_UCP_DOMAIN_CPU, OMPI_OSC_UCP_DOMAIN_NIC };
+
 /** What a wait is for comes with our own workers, most of the time; the rest of Open MPI costs system calls. */
 #define OMPI_OSC_UCP_STEPS_PER_PROGRESS 4
 
@@ -42,6 +48,10 @@ typedef struct ompi_osc_ucp_description_t ompi_osc_ucp_description_t;
 typedef struct ompi_osc_ucp_component_t {
     ompi_osc_base_component_t super;
     int                       priority;    /**< parameter osc_ucp_priority */
+    int                       direct;      /**< parameter osc_ucp_direct */
+    int                       rdma;        /**< parameter osc_ucp_rdma */
+    int                       rdma_segment;  /**< parameter osc_ucp_rdma_segment, bytes */
+    int                       atomic_domain; /**< parameter osc_ucp_atomic_domain */
     opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
     int                       exchange_addresses; /**< parameter osc_ucp_exchange_addresses */
     int                       report;      /**< parameter osc_ucp_report */
@@ -95,6 +105,16 @@ struct ompi_osc_ucp_peer_t {
     ompi_osc_ucp_stripe_t  *stripes;  /**< with the direct path */
     uintptr_t               key_base; /**< subtracted from an address to choose a stripe: the same for all */
 
+    /* How it is reached natively; of meaning if the path is one that does. */
+    opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */
+    uint64_t                remote;     /**< address of its window memory, there */
+    opal_common_ucp_rkey_t *words_rkey; /**< of its lock words, in the NIC domain */
+    uint64_t                words;      /**< address of its lock words, there */
+    bool                    cpu_amo;    /**< native atomics are not a device's: UCX was told to do without one */
+    bool                    unflushed;  /**< native operations were begun since the last flush was */
+    uint32_t                flushing;   /**< flushes begun and not yet over */
+    uint8_t                 way;        /**< of its last accumulates (path/rdma_atomic.c) */
+
     /* Completion. */
     uint32_t sequence;      /**< of the next ordered message */
     bool     unacknowledged;/**< messages were sent for which no acknowledgement was asked yet */
@@ -136,6 +156,9 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_ucp_stripe_t  *stripes;  /**< of the own memory */
     uintptr_t               key_base; /**< subtracted from an address of it to choose a stripe */
 
+    opal_common_ucp_memory_t  *registered; /**< memory of MPI_Win_create as peers reach it natively; NULL: they do not */
+    bool                       nic;        /**< accumulates are in the NIC domain; the same at all members */
+
     /* What all members have in common; -1 if they differ. */
     int64_t uniform_bytes, uniform_disp_unit;
 
@@ -144,6 +167,7 @@ struct ompi_osc_ucp_window_t {
     bool   same_op;
     char   accumulate_ordering[32];
     size_t alignment;               /**< of the memory of MPI_Win_allocate and _shared, bytes; a power of 2 */
+    size_t granularity;             /**< mpi_accumulate_granularity, bytes; 0: not given */
     char   granularity_string[24];  /**< mpi_accumulate_granularity */
 
     /* Origin side. */
@@ -273,6 +297,25 @@ ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_wind
 /** Map a peer's control block and memory by its description, as far as possible, and choose its path. */
 void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
 
+/** Does a process register the window's memory, so that peers may reach it natively? */
+bool ompi_osc_ucp_memory_registers(const ompi_osc_ucp_window_t *window);
+
+/** Register the memory of MPI_Win_create, where a transport makes use of that. If it cannot be, messages do, and
+ *  *reason_p is a malloc'd line that says why. Local. */
+void ompi_osc_ucp_memory_register(ompi_osc_ucp_window_t *window, char **reason_p);
+
+/* osc_ucp_domain.c */
+
+/** Can this process have the window's accumulates in the NIC domain? May wait for a connection to itself. */
+bool ompi_osc_ucp_domain_possible(ompi_osc_ucp_window_t *window);
+
+/**
+ * The processor is about to update elements of a window in the NIC domain. Whether that ever happens to the native
+ * class is counted, so that tests can show it does not. Any thread.
+ */
+void     ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address);
+uint64_t ompi_osc_ucp_domain_trespasses(void);
+
 /* osc_ucp_segment.c */
 
 /** Memory of MPI_Win_allocate_shared, mapped by all members. Collective over comm, and fails on all alike. */
@@ -323,6 +366,9 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *wind
 
     return NULL != peer && rank == peer->rank ? peer : ompi_osc_ucp_peer_find(window, rank);
 }
+
+/** The origin side's connection to a member of the group, made if need be. */
+int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, opal_common_ucp_ep_t **ep_p);
 
 /** Connect to the peer, if not yet done. */
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
@@ -386,6 +432,7 @@ void ompi_osc_ucp_request_discard(ompi_request_t *request);
  * address, so that a stray reply finds nothing.
  */
 struct ompi_osc_ucp_pending_t {
+    opal_common_ucp_completion_t completion; /**< first; of native operations (path/rdma.c) */
     uint64_t              cookie;
     ompi_osc_ucp_peer_t  *peer;
     uint64_t             *open;      /**< an operation's count in its peer; NULL for a question */

@@ -287,6 +287,7 @@ void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp
         description->head    = (uint64_t) (uintptr_t) chunk->head;
         description->nonce   = chunk->head->nonce;
         description->offset  = block->offset;
+        description->key_len = (uint32_t) len;
         memcpy(description->key, key, len);
     }
     free(key);

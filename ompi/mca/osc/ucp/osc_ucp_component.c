@@ -120,5 +120,9 @@ ompi_osc_ucp_component_t mca_osc_ucp_component = {
         .osc_select   = ompi_osc_ucp_select,
         .osc_finalize = component_finalize
     },
-    .priority = 120
+    .priority      = 120,
+    .direct        = 1,
+    .rdma          = OMPI_OSC_UCP_RDMA_AUTO,
+    .rdma_segment  = 4096,
+    .atomic_domain = OMPI_OSC_UCP_DOMAIN_AUTO
 };

@@ -124,14 +124,16 @@ static unsigned long alignment_max(const ompi_osc_ucp_window_t *window)
     return window->noncontig ? (unsigned long) sysconf(_SC_PAGESIZE) : 1;
 }
 
-/* MPI 4.1 section 12.2.1. All accumulates go through the same stripes, whatever their size; the hint is kept. */
+/* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. Large pieces keep
+ * accumulates from the NIC, which does them element by element; stripes serve any size. */
 OMPI_OSC_UCP_INFO_CALLBACK(mpi_accumulate_granularity)
 {
     ompi_osc_ucp_window_t *window = window_of(object);
 
     (void) key;
     if (NULL == window->target) {
-        snprintf(window->granularity_string, sizeof(window->granularity_string), "%lu", strtoul(value, NULL, 10));
+        window->granularity = strtoul(value, NULL, 10);
+        snprintf(window->granularity_string, sizeof(window->granularity_string), "%zu", window->granularity);
     }
     return window->granularity_string;
 }

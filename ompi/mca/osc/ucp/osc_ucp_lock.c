@@ -8,6 +8,7 @@
 
 #include "osc_ucp_fast.h"
 #include "path/path.h"
+#include "path/rdma.h"
 
 
 static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
@@ -18,9 +19,9 @@ static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
         return OMPI_SUCCESS;
     }
     peer->locking = true;
-    if (OMPI_OSC_UCP_NOCHECK != lock) {
+    if (OMPI_OSC_UCP_NOCHECK != lock || peer->window->nic) {
         rc = ompi_osc_ucp_peer_describe(peer);
-        if (OMPI_SUCCESS == rc) {
+        if (OMPI_SUCCESS == rc && OMPI_OSC_UCP_NOCHECK != lock) {
             rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
         }
     }
@@ -32,7 +33,7 @@ static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
     return rc;
 }
 
-/** Begin to complete and release; ompi_osc_ucp_await and peer_unlock_end follow. */
+/** Begin to complete and release what is settled; ompi_osc_ucp_await and peer_unlock_end follow. */
 static inline int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
@@ -97,8 +98,11 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
     if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
-        rc = peer_unlock_begin(peer, &awaited);
+        rc = ompi_osc_ucp_settle(peer, &awaited);
         ompi_osc_ucp_await(&awaited);
+        error = peer_unlock_begin(peer, &awaited);
+        ompi_osc_ucp_await(&awaited);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
         error = peer_unlock_end(peer);
         rc    = OMPI_SUCCESS == rc ? error : rc;
         if (0 == --window->locked) {
@@ -118,7 +122,9 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
         ompi_osc_ucp_wait_step();
     }
     if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
-        rc = peer_lock(peer, peer->window->lock_all_nocheck ? OMPI_OSC_UCP_NOCHECK : OMPI_OSC_UCP_SHARED);
+        /* In the NIC domain one word has locked all. */
+        rc = peer_lock(peer, peer->window->lock_all_nocheck || peer->window->nic ? OMPI_OSC_UCP_NOCHECK
+                                                                                 : OMPI_OSC_UCP_SHARED);
     }
     return rc;
 }
@@ -151,6 +157,11 @@ static int unlock_touched(ompi_osc_ucp_window_t *window)
     int                  rc      = OMPI_SUCCESS, error;
 
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = ompi_osc_ucp_settle(peer, &awaited);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         if (OMPI_OSC_UCP_UNLOCKED != peer->lock) {
             error = peer_unlock_begin(peer, &awaited);
             rc    = OMPI_SUCCESS == rc ? error : rc;
@@ -173,7 +184,11 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
     if (ompi_osc_ucp_may_begin(window)) {
         window->epoch            = OMPI_OSC_UCP_EPOCH_LOCK_ALL;
         window->lock_all_nocheck = 0 != (assert & MPI_MODE_NOCHECK);
-        rc = lock_mapped(window);
+        if (!window->nic) {
+            rc = lock_mapped(window);
+        } else {
+            rc = window->lock_all_nocheck ? OMPI_SUCCESS : ompi_osc_ucp_nic_lock_all(window);
+        }
         if (OMPI_SUCCESS != rc) {
             (void) unlock_touched(window);
             window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
@@ -186,11 +201,15 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
 int ompi_osc_ucp_unlock_all(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    int                    rc     = OMPI_ERR_RMA_SYNC;
+    int                    rc     = OMPI_ERR_RMA_SYNC, error;
 
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
         rc = unlock_touched(window);
+        if (window->nic && !window->lock_all_nocheck) {
+            error = ompi_osc_ucp_nic_unlock_all(window);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
         window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
     }
     ompi_osc_ucp_leave();

@@ -40,20 +40,49 @@ int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
 
 void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
 {
+    if (NULL != window->registered) {
+        opal_common_ucp_memory_free(window->registered);
+        window->registered = NULL;
+    }
     ompi_osc_ucp_arena_give(&window->block);
 }
 
 ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_description_t *description = calloc(1, sizeof(*description));
+    void                       *key;
+    size_t                      len;
 
     if (NULL != description) {
         description->size      = window->bytes;
         description->disp_unit = window->disp_unit;
+        description->base      = (uint64_t) (uintptr_t) window->base;
         description->memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
         ompi_osc_ucp_block_describe(&window->block, description);
     }
+    if (NULL != description && NULL != window->registered &&
+        OPAL_SUCCESS == opal_common_ucp_memory_key(window->registered, &key, &len)) {
+        if (len <= sizeof(description->user_key)) {
+            description->user_key_len = (uint32_t) len;
+            memcpy(description->user_key, key, len);
+        }
+        free(key);
+    }
     return description;
+}
+
+bool ompi_osc_ucp_memory_registers(const ompi_osc_ucp_window_t *window)
+{
+    return MPI_WIN_FLAVOR_CREATE == window->flavor && opal_common_ucp_is_open() &&
+           (OMPI_OSC_UCP_RDMA_ALWAYS == mca_osc_ucp_component.rdma ||
+            (OMPI_OSC_UCP_RDMA_AUTO == mca_osc_ucp_component.rdma && opal_common_ucp_registers()));
+}
+
+void ompi_osc_ucp_memory_register(ompi_osc_ucp_window_t *window, char **reason_p)
+{
+    if (window->bytes > 0 && ompi_osc_ucp_memory_registers(window)) {
+        (void) opal_common_ucp_memory_register(window->base, (size_t) window->bytes, &window->registered, reason_p);
+    }
 }
 
 void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)

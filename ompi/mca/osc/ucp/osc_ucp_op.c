@@ -183,6 +183,23 @@ void ompi_osc_ucp_op_init(void)
     }
 }
 
+bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim)
+{
+    switch (op) {
+    case OMPI_OSC_UCP_OP_SUM:
+    case OMPI_OSC_UCP_OP_BAND:
+    case OMPI_OSC_UCP_OP_BOR:
+    case OMPI_OSC_UCP_OP_BXOR:
+    case OMPI_OSC_UCP_OP_REPLACE:
+    case OMPI_OSC_UCP_OP_NO_OP:
+        /* Integers are what has both of these operations. */
+        return (4 == prim->size || 8 == prim->size) && prim->size == prim->extent &&
+               ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_BAND, prim) && ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_SUM, prim);
+    default:
+        return false;
+    }
+}
+
 /* ---- Stripes ---- */
 
 typedef struct held_t {

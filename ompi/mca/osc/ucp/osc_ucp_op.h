@@ -105,6 +105,9 @@ static inline void ompi_osc_ucp_cpu_relax(void)
 #endif
 }
 
+/** Is it of the native class: may a network device do it, on an element that lies at a multiple of its size? */
+bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim);
+
 /** Memory of one stripe: one cache line. */
 typedef struct ompi_osc_ucp_stripe_t {
     volatile int32_t locked;

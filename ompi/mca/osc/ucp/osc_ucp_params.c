@@ -5,34 +5,71 @@
 
 #include "osc_ucp.h"
 
+static const mca_base_var_enum_value_t rdma_values[] = {
+    { OMPI_OSC_UCP_RDMA_NEVER, "never" },
+    { OMPI_OSC_UCP_RDMA_AUTO, "auto" },
+    { OMPI_OSC_UCP_RDMA_ALWAYS, "always" },
+    { 0, NULL }
+};
+
+static const mca_base_var_enum_value_t domain_values[] = {
+    { OMPI_OSC_UCP_DOMAIN_AUTO, "auto" },
+    { OMPI_OSC_UCP_DOMAIN_CPU, "cpu" },
+    { OMPI_OSC_UCP_DOMAIN_NIC, "nic" },
+    { 0, NULL }
+};
+
 static const struct {
-    const char               *name;
-    int                      *value;
-    mca_base_var_info_lvl_t   level;
+    const char                      *name;
+    int                             *value;
+    const mca_base_var_enum_value_t *values; /**< words that stand for the numbers; NULL: a number */
+    mca_base_var_info_lvl_t          level;
     const char               *help;
 } parameters[] = {
-    { "priority", &mca_osc_ucp_component.priority, OPAL_INFO_LVL_9,
+    { "priority", &mca_osc_ucp_component.priority, NULL, OPAL_INFO_LVL_9,
       "How eagerly osc/ucp offers itself for a window: among the one-sided components that are installed, the one with "
       "the highest priority serves it (osc/rdma has 101, osc/sm 100, osc/ucx 60). To switch osc/ucp off use "
       "'--mca osc ^ucp', to use nothing else '--mca osc ucp' (default: 120)" },
-    { "report", &mca_osc_ucp_component.report, OPAL_INFO_LVL_3,
+    { "report", &mca_osc_ucp_component.report, NULL, OPAL_INFO_LVL_3,
       "1: print at the end of the job, for each window, how many operations and bytes went which way, and how long "
       "calls waited (default: 0)" },
-    { "exchange_addresses", &mca_osc_ucp_component.exchange_addresses, OPAL_INFO_LVL_9,
+    { "exchange_addresses", &mca_osc_ucp_component.exchange_addresses, NULL, OPAL_INFO_LVL_9,
       "1: all processes tell each other their network addresses when a window is made. 0: a process asks the launcher "
       "for another's address when it first talks to it; where the launcher has no PMIx, 1 is used (default: 0)" },
+    { "direct", &mca_osc_ucp_component.direct, NULL, OPAL_INFO_LVL_9,
+      "1: the memory of a process on the same node is read and written directly, where it can be. 0: it is reached as "
+      "that of other nodes is; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
+    { "rdma", &mca_osc_ucp_component.rdma, rdma_values, OPAL_INFO_LVL_9,
+      "When put and get are left to UCX. auto: where the network (or shared memory) carries them out without the "
+      "target's help. never: by messages always. always: also where UCX sends messages of its own for them; for tests "
+      "(default: auto)" },
+    { "rdma_segment", &mca_osc_ucp_component.rdma_segment, NULL, OPAL_INFO_LVL_9,
+      "A put or get of scattered data goes piece by piece over the network if its pieces have this many bytes on "
+      "average, and else packed into messages (default: 4096)" },
+    { "atomic_domain", &mca_osc_ucp_component.atomic_domain, domain_values, OPAL_INFO_LVL_9,
+      "What makes accumulates atomic. cpu: the processors. nic: the network, for integers of 4 and 8 bytes, wherever "
+      "UCX offers that to all processes of a window. auto: nic if a network device does it (default: auto)" },
 };
 
 int ompi_osc_ucp_params_register(void)
 {
-    size_t i;
-    int    rc;
+    mca_base_var_enum_t *words;
+    size_t               i;
+    int                  rc;
 
     for (i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+        words = NULL;
+        if (NULL != parameters[i].values &&
+            OPAL_SUCCESS != mca_base_var_enum_create(parameters[i].name, parameters[i].values, &words)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
         rc = mca_base_component_var_register(&mca_osc_ucp_component.super.osc_version, parameters[i].name,
-                                             parameters[i].help, MCA_BASE_VAR_TYPE_INT, NULL, 0,
+                                             parameters[i].help, MCA_BASE_VAR_TYPE_INT, words, 0,
                                              MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level,
                                              MCA_BASE_VAR_SCOPE_GROUP, parameters[i].value);
+        if (NULL != words) {
+            OBJ_RELEASE(words);
+        }
         if (rc < 0) {
             return rc;
         }

@@ -14,6 +14,7 @@
 
 #include "path/am.h"
 #include "path/path.h"
+#include "path/rdma.h"
 
 /** What a process tells the launcher: the address of its service worker. */
 #define ADDRESS_KEY "osc.ucp.service"
@@ -182,7 +183,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
     if (NULL != window->segment) {
         peer->path = &ompi_osc_ucp_path_direct;
         ompi_osc_ucp_segment_describe(peer);
-    } else if (peer->rank == window->rank) {
+    } else if (peer->rank == window->rank && !window->nic) {
         peer->path      = &ompi_osc_ucp_path_direct;
         peer->control   = window->control;
         peer->memory    = window->base; /* NULL in a dynamic window, where displacements are addresses */
@@ -232,15 +233,11 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int r
     return peer;
 }
 
-int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
+int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, opal_common_ucp_ep_t **ep_p)
 {
     ompi_osc_ucp_proc_t *proc;
-    int                  rc;
+    int                  rc = proc_get(group, rank, &proc);
 
-    if (NULL != peer->ep) {
-        return OMPI_SUCCESS;
-    }
-    rc = proc_get(peer->window->group, peer->rank, &proc);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -250,10 +247,15 @@ int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
             return rc;
         }
         opal_output_verbose(20, ompi_osc_base_framework.framework_output, "osc/ucp: rank %d connects to rank %d",
-                            peer->window->rank, peer->rank);
+                            ompi_group_rank(group), rank);
     }
-    peer->ep = proc->ep;
+    *ep_p = proc->ep;
     return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
+{
+    return NULL != peer->ep ? OMPI_SUCCESS : ompi_osc_ucp_proc_connect(peer->window->group, peer->rank, &peer->ep);
 }
 
 ompi_osc_ucp_mapped_t **ompi_osc_ucp_peer_chunks(const ompi_osc_ucp_peer_t *peer)
@@ -279,8 +281,13 @@ int ompi_osc_ucp_peer_ask(ompi_osc_ucp_peer_t *peer)
     if (OMPI_SUCCESS == rc) {
         peer->size      = description.size;
         peer->disp_unit = description.disp_unit;
-        ompi_osc_ucp_memory_map(peer, &description);
-        peer->known = true;
+        if (0 != mca_osc_ucp_component.direct && !peer->window->nic) {
+            ompi_osc_ucp_memory_map(peer, &description);
+        }
+        if (&ompi_osc_ucp_path_am == peer->path) {
+            rc = ompi_osc_ucp_rdma_attach(peer, &description);
+        }
+        peer->known = OMPI_SUCCESS == rc;
         peer->plain = &ompi_osc_ucp_path_direct == peer->path;
     }
     peer->describing = false;
@@ -296,6 +303,7 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
         if (NULL != peer->chunk) {
             ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_peer_chunks(peer), peer->chunk);
         }
+        ompi_osc_ucp_rdma_detach(peer);
         free(peer);
     }
     OBJ_DESTRUCT(&window->peers);

@@ -186,6 +186,11 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         return OMPI_ERR_RMA_SYNC;
     }
     for (i = 0; i < window->nstarted; i++) {
+        rc    = ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (i = 0; i < window->nstarted; i++) {
         rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
         error = OMPI_SUCCESS == error ? rc : error;
     }

@@ -73,6 +73,14 @@ static int wakeups_value(const mca_base_pvar_t *pvar, void *value, void *object)
     return OMPI_SUCCESS;
 }
 
+static int trespasses_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) pvar;
+    (void) object;
+    *(unsigned long long *) value = ompi_osc_ucp_domain_trespasses();
+    return OMPI_SUCCESS;
+}
+
 int ompi_osc_ucp_pvars_register(void)
 {
     const mca_base_component_t *component = &mca_osc_ucp_component.super.osc_version;
@@ -95,5 +103,14 @@ int ompi_osc_ucp_pvars_register(void)
                                           MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
                                           MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, wakeups_value,
                                           NULL, NULL, NULL);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = mca_base_component_pvar_register(component, "domain_trespasses",
+                                          "accumulates that were the network's to do, done by a processor: always 0",
+                                          OPAL_INFO_LVL_9, MCA_BASE_PVAR_CLASS_COUNTER,
+                                          MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+                                          MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+                                          trespasses_value, NULL, NULL, NULL);
     return rc < 0 ? rc : OMPI_SUCCESS;
 }

@@ -11,7 +11,10 @@ static int peer_is_mapped(ompi_osc_ucp_peer_t *peer, bool *mapped_p)
 {
     int rc = ompi_osc_ucp_peer_describe(peer);
 
-    *mapped_p = OMPI_SUCCESS == rc && &ompi_osc_ucp_path_direct == peer->path;
+    if (OMPI_SUCCESS == rc && peer->rank == peer->window->rank) {
+        peer->memory = peer->window->base; /* also where it is otherwise reached by the network */
+    }
+    *mapped_p = OMPI_SUCCESS == rc && NULL != peer->memory;
     return rc;
 }
 

@@ -19,6 +19,8 @@ typedef struct creation_t {
     opal_info_t           *info;
     char                  *reason; /**< why the transport does not start, malloc'd */
     bool                   report; /**< some member wants a report */
+    bool                   nic;    /**< this process can have accumulates in the NIC domain */
+    char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
 } creation_t;
 
 /** `up` gets the outcome of the stages before it: a local stage runs only if that is OMPI_SUCCESS, a collective one
@@ -159,6 +161,7 @@ static int common_agree(creation_t *creation, int rc)
 static int memory_up(creation_t *creation, int rc)
 {
     (void) rc;
+    ompi_osc_ucp_memory_register(creation->window, &creation->unregistered);
     return MPI_WIN_FLAVOR_SHARED == creation->window->flavor
                ? ompi_osc_ucp_segment_share(creation->window, creation->comm)
                : ompi_osc_ucp_memory_allocate(creation->window);
@@ -181,6 +184,24 @@ static void target_down(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_target_free(window->target);
     window->target = NULL;
+}
+
+/** The local part of a decision that is agreed with the next stage. */
+static int domain_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    ompi_osc_ucp_enter();
+    creation->nic = ompi_osc_ucp_domain_possible(creation->window);
+    ompi_osc_ucp_leave();
+    return OMPI_SUCCESS;
+}
+
+/** One line per job, from the first process whose memory it is. */
+static void explain_unregistered(const creation_t *creation)
+{
+    opal_output(0, "osc/ucp: a window's memory at rank %d is reached by messages, which is slower, because the network "
+                   "cannot register it: %s",
+                creation->window->rank, creation->unregistered);
 }
 
 static void withdraw(ompi_osc_ucp_window_t *window)
@@ -208,28 +229,37 @@ static int publish_agree(creation_t *creation, int rc)
 {
     ompi_osc_ucp_window_t *window = creation->window;
     ompi_communicator_t   *comm   = creation->comm;
-    int64_t                mine[2], all[2]; /* taken?, next id */
+    enum { TAKEN, NEXT_ID, NO_NIC, UNREGISTERED, COUNT };
+    int64_t                mine[COUNT], all[COUNT];
     bool                   published;
+
+    mine[NO_NIC]       = !creation->nic;
+    mine[UNREGISTERED] = NULL == creation->unregistered ? 0 : window->size - window->rank;
 
     for (;;) {
         published = OMPI_SUCCESS == rc && ompi_osc_ucp_target_publish(window->target, window->id);
         id_used(window->id);
-        mine[0] = OMPI_SUCCESS != rc ? 2 : published ? 0 : 1;
-        mine[1] = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
-        if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, comm,
+        mine[TAKEN]   = OMPI_SUCCESS != rc ? 2 : published ? 0 : 1;
+        mine[NEXT_ID] = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
+        if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
                                                          comm->c_coll->coll_allreduce_module)) {
-            all[0] = 2;
+            all[TAKEN] = 2;
         }
-        if (0 == all[0]) {
+        if (0 == all[TAKEN]) {
+            window->nic = 0 == all[NO_NIC];
+            __atomic_store_n(&window->target->nic, window->nic, __ATOMIC_RELAXED);
+            if (0 != all[UNREGISTERED] && all[UNREGISTERED] == mine[UNREGISTERED]) {
+                explain_unregistered(creation);
+            }
             return OMPI_SUCCESS;
         }
         if (published) {
             ompi_osc_ucp_target_withdraw(window->target);
         }
-        if (2 == all[0]) {
+        if (2 == all[TAKEN]) {
             return OMPI_SUCCESS != rc ? rc : OMPI_ERROR;
         }
-        window->id = (uint64_t) all[1];
+        window->id = (uint64_t) all[NEXT_ID];
     }
 }
 
@@ -239,6 +269,7 @@ static const stage_t stages[] = {
     { common_agree, NULL, true },
     { memory_up, memory_down, false },
     { target_up, target_down, false },
+    { domain_up, NULL, false },
     { publish_agree, withdraw, true }
 };
 
@@ -315,9 +346,9 @@ static void window_announce(const ompi_osc_ucp_window_t *window)
 
     if (0 == window->rank) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
-                            "osc/ucp: window %llu made by %s serves %d process%s",
+                            "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
                             (unsigned long long) window->id, calls[window->flavor], window->size,
-                            1 == window->size ? "" : "es");
+                            1 == window->size ? "" : "es", window->nic ? "network" : "processors");
     }
 }
 
@@ -337,6 +368,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     win->w_osc_module          = &creation.window->super;
     rc = stages_up(&creation);
     free(creation.reason);
+    free(creation.unregistered);
     if (OMPI_SUCCESS != rc) {
         win->w_osc_module = NULL;
         window_delete(creation.window);

@@ -201,6 +201,9 @@ static void accumulate_runs(const target_t *target, const command_t *command, co
     ompi_osc_ucp_layout_iter_init(&iter, &place->layout, command->shape.pos);
     while (left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
         n = len / prim->extent;
+        if (target->nic) {
+            ompi_osc_ucp_domain_witness(command->wire.op, prim, place->base + disp);
+        }
         ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, place->base + disp), command->wire.op, prim,
                               place->base + disp, OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : source, result,
                               n);
@@ -256,6 +259,9 @@ static void apply_compare_swap(context_t *context, command_t *command)
     if (OMPI_SUCCESS != rc) {
         refuse(context, command, rc);
         return;
+    }
+    if (context->target->nic) {
+        ompi_osc_ucp_domain_witness(OMPI_OSC_UCP_OP_REPLACE, prim, place.base);
     }
     ompi_osc_ucp_op_compare_swap(context->target->stripes, stripe_key(context->target, place.base), prim, place.base,
                                  command->data, command->data + prim->size, result.bytes);

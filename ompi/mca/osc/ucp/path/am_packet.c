@@ -232,6 +232,16 @@ int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return rc;
 }
 
+void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer)
+{
+    while (peer->granting || (NULL != peer->packet && peer->packet->locks)) {
+        if (!peer->granting) {
+            ompi_osc_ucp_packet_release(peer);
+        }
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 /** Append a command of 16 bytes. */
 static int append_bare(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags)
 {

@@ -25,6 +25,9 @@ char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc
 /** Append a lock request: what is sent before the unlock waits at the target until it is granted. */
 int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
+/** Wait until a lock that was requested is granted: for what does not go by messages, and so does not wait itself. */
+void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer);
+
 /** Append an unlock. */
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 

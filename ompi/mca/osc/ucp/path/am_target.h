@@ -24,6 +24,7 @@ struct ompi_osc_ucp_target_t {
     uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
     ompi_osc_ucp_description_t *description; /**< for peers */
     opal_hash_table_t         sources;   /**< rank -> ompi_osc_ucp_source_t */
+    bool                      nic;       /**< the native class is not for this side: see ompi_osc_ucp_domain_witness */
 
     ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
     ompi_osc_ucp_waiter_t    *waiting, *last_waiting; /**< for the lock, in order of ticket */

@@ -77,17 +77,22 @@ typedef struct ompi_osc_ucp_wire_reply_t {
     int32_t  status; /**< OMPI_SUCCESS, or why the target refused this or, to an ack, something before it */
 } ompi_osc_ucp_wire_reply_t;
 
-/** A member's window memory, and how a process of the same node may map it (osc_ucp_arena.h). */
+/** A member's window memory, how a process of the same node may map it (osc_ucp_arena.h), and how others reach it
+ *  natively. */
 typedef struct ompi_osc_ucp_description_t {
     int64_t  size;
     int64_t  disp_unit;
+    uint64_t base;     /**< the owner's address of the window's memory */
     uint64_t chunk;    /**< id of the process's chunk that holds the control block; 0: nothing can be mapped */
     uint64_t head;     /**< the owner's address of that chunk */
     uint64_t nonce;    /**< found there, if the right memory was mapped */
     uint64_t offset;   /**< of the control block in the chunk */
     uint8_t  lasting;  /**< the chunk outlives the window */
     uint8_t  memory;   /**< the window's memory follows the control block */
-    char     key[454]; /**< UCX's, as long as it needs */
+    char     key[454]; /**< of the chunk; UCX's, as long as it needs */
+    uint32_t key_len;
+    uint32_t user_key_len;  /**< 0: see `memory` */
+    char     user_key[480]; /**< of the caller's memory (MPI_Win_create), if that is registered */
 } ompi_osc_ucp_description_t;
 
 _Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");

@@ -53,6 +53,10 @@ struct ompi_osc_ucp_path_t {
     /* The following begin something and return; *awaited counts it until it is over. The caller waits for that with
      * ompi_osc_ucp_await, also after an error, so that many peers are served at once. */
 
+    /** Complete at the target what unlock and complete do not complete themselves: it must be over before they are
+     *  called. NULL: there is nothing such. */
+    int (*settle)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
     /** Complete all operations at the target. */
     int (*flush)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
@@ -73,7 +77,18 @@ extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
 /** Its control block is mapped here, its memory is not: active messages, but locks and notices as above. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_near;
 
+/** A process whose memory the network reaches by itself: UCP's put and get, the rest by active messages. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_rdma;
+
+/** The same in the NIC domain: UCP's atomics and locks made of them, too. */
+extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_nic;
+
 /** Everything else: active messages. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_am;
+
+static inline int ompi_osc_ucp_settle(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return NULL == peer->path->settle ? OMPI_SUCCESS : peer->path->settle(peer, awaited);
+}
 
 #endif /* OSC_UCP_PATH_H */
