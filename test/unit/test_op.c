@@ -504,7 +504,7 @@ static void *add_to_halves(void *arg)
 /** An element that straddles two granules holds both stripes: whoever comes to its second half alone waits, too. */
 static void test_threads_overlap(void **state)
 {
-    static _Alignas(4096) unsigned char memory[4096];
+    static _Alignas(OMPI_OSC_UCP_STRIPE_GRANULE) unsigned char memory[2 * OMPI_OSC_UCP_STRIPE_GRANULE];
     static shared_t                     shared = {.base = memory + OMPI_OSC_UCP_STRIPE_GRANULE - 4};
     int64_t                             sum;
 
@@ -584,7 +584,7 @@ static void *count_by_swapping(void *arg)
 
 static void test_compare_swap(void **state)
 {
-    static _Alignas(4096) unsigned char memory[4096];
+    static _Alignas(OMPI_OSC_UCP_STRIPE_GRANULE) unsigned char memory[2 * OMPI_OSC_UCP_STRIPE_GRANULE];
 
     (void) state;
     for (swap_type = 0; swap_type < COUNT_OF(swap_types); swap_type++) {

@@ -60,6 +60,7 @@ typedef struct ompi_osc_ucp_component_t {
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
     unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
+    bool                      stored, updated; /**< see ompi_osc_ucp_loads_follow; origin side */
 } ompi_osc_ucp_component_t;
 
 OMPI_MODULE_DECLSPEC extern ompi_osc_ucp_component_t mca_osc_ucp_component;
@@ -273,6 +274,35 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
 static inline void ompi_osc_ucp_fence_memory(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Completion of what was done by store: when a flush returns, a later load of this process must not have been done
+ * before the store. A put's store is followed by a fence at once. An accumulate has paid for one atomic instruction
+ * already, and where the CPU keeps stores in order (x86-64) what is left is put off to the next load that MPI does for
+ * the program, or MPI_Win_sync, which a program needs before it loads itself (MPI-3.1 section 11.7). */
+
+#if defined(__x86_64__)
+#define OMPI_OSC_UCP_STORES_KEEP_ORDER true
+#else
+#define OMPI_OSC_UCP_STORES_KEEP_ORDER false
+#endif
+
+/** Complete the stores to mapped memory: flush. */
+static inline void ompi_osc_ucp_stores_complete(void)
+{
+    if (mca_osc_ucp_component.stored || !OMPI_OSC_UCP_STORES_KEEP_ORDER) {
+        ompi_osc_ucp_fence_memory();
+        mca_osc_ucp_component.stored = mca_osc_ucp_component.updated = false;
+    }
+}
+
+/** A load from mapped memory comes next. */
+static inline void ompi_osc_ucp_loads_follow(void)
+{
+    if (OPAL_UNLIKELY(mca_osc_ucp_component.updated)) {
+        ompi_osc_ucp_fence_memory();
+        mca_osc_ucp_component.stored = mca_osc_ucp_component.updated = false;
+    }
 }
 
 /** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. */

@@ -11,8 +11,8 @@
 
 #include "osc_ucp_lockword.h"
 
-#define OMPI_OSC_UCP_BARRIER_ROUNDS 32
-#define OMPI_OSC_UCP_POST_SLOTS     31
+#define OMPI_OSC_UCP_BARRIER_ROUNDS 31
+#define OMPI_OSC_UCP_POST_SLOTS     32
 
 /** Lock words of the NIC domain: native atomics only, never the processors'. See path/rdma_lock.c. */
 typedef struct ompi_osc_ucp_nic_words_t {
@@ -26,8 +26,8 @@ typedef struct ompi_osc_ucp_nic_words_t {
 typedef struct ompi_osc_ucp_control_t {
     ompi_osc_ucp_lockword_t lock;
     char                    pad[48];
-    uint32_t                completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of who posted to it; 0: free */
+    uint32_t                completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< barrier notices, by round */
     ompi_osc_ucp_nic_words_t nic;
 } ompi_osc_ucp_control_t;

@@ -93,7 +93,7 @@ static inline bool is_direct(const ompi_osc_ucp_window_t *window, int target)
 {
     const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_peer(window, target);
 
-    return NULL != peer && ompi_osc_ucp_passive(window) && ompi_osc_ucp_is_locked(peer);
+    return NULL != peer && OMPI_OSC_UCP_UNLOCKED != peer->lock;
 }
 
 int ompi_osc_ucp_flush(int target, ompi_win_t *win)
@@ -103,7 +103,7 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (is_direct(ompi_osc_ucp_window(win), target)) {
-        ompi_osc_ucp_fence_memory();
+        ompi_osc_ucp_stores_complete();
         ompi_osc_ucp_leave();
         return OMPI_SUCCESS;
     }

@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_op.h"
+#include "osc_ucp_scalar.h"
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/op/op.h"
@@ -46,10 +46,10 @@ static struct ompi_predefined_datatype_t *const prim_handles[] = {
 
 #define PRIM_COUNT (sizeof(prim_handles) / sizeof(prim_handles[0]))
 
-static ompi_osc_ucp_prim_t prims[PRIM_COUNT];
+ompi_osc_ucp_prim_t ompi_osc_ucp_prims[PRIM_COUNT];
 
 /** Open MPI's id to our code. */
-static uint8_t prim_codes[OMPI_DATATYPE_MAX_PREDEFINED];
+uint8_t ompi_osc_ucp_prim_codes[OMPI_DATATYPE_MAX_PREDEFINED];
 
 static bool id_is_known(int id)
 {
@@ -79,9 +79,9 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
     ptrdiff_t              extent = type->ub - type->lb;
-    ompi_osc_ucp_prim_t   *prim = &prims[code];
+    ompi_osc_ucp_prim_t   *prim = &ompi_osc_ucp_prims[code];
 
-    if (!id_is_known(datatype->id) || 0 != prim_codes[datatype->id] || !ompi_datatype_is_valid(datatype)
+    if (!id_is_known(datatype->id) || 0 != ompi_osc_ucp_prim_codes[datatype->id] || !ompi_datatype_is_valid(datatype)
         || 0 == type->size || extent > OMPI_OSC_UCP_ELEMENT_MAX) {
         return;
     }
@@ -96,16 +96,9 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
     }
     prim->datatype = datatype;
     prim->scalar = scalar_of(type);
+    prim->swaps = OMPI_OSC_UCP_SCALAR_INT32 == prim->scalar || OMPI_OSC_UCP_SCALAR_INT64 == prim->scalar;
     prim->code = code;
-    prim_codes[datatype->id] = code;
-}
-
-const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_predefined(const struct ompi_datatype_t *datatype)
-{
-    uint8_t code = id_is_known(datatype->id) ? prim_codes[datatype->id] : 0;
-
-    /* Handles with the same id are the same type. A derived type may have the id of what it is made from. */
-    return 0 != code && 0 != (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) ? &prims[code] : NULL;
+    ompi_osc_ucp_prim_codes[datatype->id] = code;
 }
 
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype)
@@ -118,12 +111,12 @@ const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype
     if (NULL == datatype || !id_is_known(datatype->id) || !ompi_datatype_is_valid(datatype)) {
         return NULL;
     }
-    return ompi_osc_ucp_prim_by_code(prim_codes[datatype->id]);
+    return ompi_osc_ucp_prim_by_code(ompi_osc_ucp_prim_codes[datatype->id]);
 }
 
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_by_code(uint8_t code)
 {
-    return code < PRIM_COUNT && 0 != prims[code].code ? &prims[code] : NULL;
+    return code < PRIM_COUNT && 0 != ompi_osc_ucp_prims[code].code ? &ompi_osc_ucp_prims[code] : NULL;
 }
 
 /* ---- Operations ---- */
@@ -138,17 +131,7 @@ static ompi_predefined_op_t *const op_handles[OMPI_OSC_UCP_OP_COUNT] = {
     [OMPI_OSC_UCP_OP_MAXLOC] = &ompi_mpi_op_maxloc, [OMPI_OSC_UCP_OP_MINLOC] = &ompi_mpi_op_minloc,
 };
 
-/** By Open MPI's Fortran index of predefined operations, of which there are few. */
-#define OPS_BY_INDEX 32
-static uint8_t op_codes[OPS_BY_INDEX];
-
-uint8_t ompi_osc_ucp_op_code(struct ompi_op_t *op)
-{
-    int     index = op->o_f_to_c_index;
-    uint8_t code  = 0 <= index && index < OPS_BY_INDEX ? op_codes[index] : 0;
-
-    return 0 != code && &op_handles[code]->op == op ? code : 0;
-}
+uint8_t ompi_osc_ucp_op_codes[OMPI_OSC_UCP_OPS_BY_INDEX];
 
 /** Is there a kernel? */
 static bool op_is_defined(uint8_t op, const ompi_osc_ucp_prim_t *prim)
@@ -172,12 +155,12 @@ void ompi_osc_ucp_op_init(void)
     }
     for (op = 1; op < OMPI_OSC_UCP_OP_COUNT; op++) {
         index = op_handles[op]->op.o_f_to_c_index;
-        if (0 <= index && index < OPS_BY_INDEX) {
-            op_codes[index] = op;
+        if (0 <= index && index < OMPI_OSC_UCP_OPS_BY_INDEX) {
+            ompi_osc_ucp_op_codes[index] = op;
         }
         for (code = 1; code < PRIM_COUNT; code++) {
-            if (0 != prims[code].code && op_is_defined(op, &prims[code])) {
-                prims[code].ops |= 1u << op;
+            if (0 != ompi_osc_ucp_prims[code].code && op_is_defined(op, &ompi_osc_ucp_prims[code])) {
+                ompi_osc_ucp_prims[code].ops |= 1u << op;
             }
         }
     }
@@ -207,7 +190,7 @@ typedef struct held_t {
     ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
 } held_t;
 
-static void stripe_wait(ompi_osc_ucp_stripe_t *stripe)
+void ompi_osc_ucp_stripe_wait(ompi_osc_ucp_stripe_t *stripe)
 {
     int spins = 0;
 
@@ -221,23 +204,6 @@ static void stripe_wait(ompi_osc_ucp_stripe_t *stripe)
     }
 }
 
-static inline void stripe_lock(ompi_osc_ucp_stripe_t *stripe)
-{
-    while (OPAL_UNLIKELY(0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE))) {
-        stripe_wait(stripe);
-    }
-}
-
-static inline void stripe_unlock(ompi_osc_ucp_stripe_t *stripe)
-{
-    __atomic_store_n(&stripe->locked, 0, __ATOMIC_RELEASE);
-}
-
-static inline ompi_osc_ucp_stripe_t *stripe_at(ompi_osc_ucp_stripe_t *stripes, uintptr_t key)
-{
-    return &stripes[key / OMPI_OSC_UCP_STRIPE_GRANULE % OMPI_OSC_UCP_STRIPES];
-}
-
 /** Lock what covers `len` bytes at `key`, which touch at most two granules; in index order, so that nobody waits in
  *  a circle. */
 static inline held_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, size_t len)
@@ -246,10 +212,10 @@ static inline held_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key,
     size_t last = ((key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE) % OMPI_OSC_UCP_STRIPES;
     held_t held = {.low = &stripes[first < last ? first : last], .high = NULL};
 
-    stripe_lock(held.low);
+    ompi_osc_ucp_stripe_lock(held.low);
     if (first != last) {
         held.high = &stripes[first < last ? last : first];
-        stripe_lock(held.high);
+        ompi_osc_ucp_stripe_lock(held.high);
     }
     return held;
 }
@@ -257,9 +223,9 @@ static inline held_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key,
 static inline void stripes_unlock(held_t held)
 {
     if (NULL != held.high) {
-        stripe_unlock(held.high);
+        ompi_osc_ucp_stripe_unlock(held.high);
     }
-    stripe_unlock(held.low);
+    ompi_osc_ucp_stripe_unlock(held.low);
 }
 
 /* ---- Moving elements between packed memory and cells ---- */
@@ -403,65 +369,6 @@ static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
     stripes_unlock(held);
 }
 
-/** The new value of an element, by the CPU's own instructions; `bits` and `with` are its bytes. */
-static inline uint64_t scalar_sum(ompi_osc_ucp_scalar_t scalar, uint64_t bits, uint64_t with)
-{
-    union {
-        uint64_t bits;
-        float    f;
-        double   d;
-    } a = { .bits = bits }, b = { .bits = with };
-
-    switch (scalar) {
-    case OMPI_OSC_UCP_SCALAR_FLOAT:
-        a.f += b.f;
-        return a.bits;
-    case OMPI_OSC_UCP_SCALAR_DOUBLE:
-        a.d += b.d;
-        return a.bits;
-    default:
-        return bits + with; /* of 32 bits, the lower half counts */
-    }
-}
-
-static inline uint64_t scalar_load(const void *from, bool wide)
-{
-    uint64_t bits = 0;
-
-    memcpy(&bits, from, wide ? sizeof(uint64_t) : sizeof(uint32_t));
-    return bits;
-}
-
-static inline void scalar_store(void *to, uint64_t bits, bool wide)
-{
-    memcpy(to, &bits, wide ? sizeof(uint64_t) : sizeof(uint32_t));
-}
-
-/** One aligned element and one of the operations that programs use most: its stripe, and no call. */
-static inline void apply_scalar(ompi_osc_ucp_stripe_t *stripe, uint8_t op, ompi_osc_ucp_scalar_t scalar, bool wide,
-                                void *target, const void *source, void *result)
-{
-    uint64_t with = NULL == source ? 0 : scalar_load(source, wide), old;
-
-    stripe_lock(stripe);
-    old = scalar_load(target, wide);
-    if (OMPI_OSC_UCP_OP_SUM == op) {
-        scalar_store(target, scalar_sum(scalar, old, with), wide);
-    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
-        scalar_store(target, with, wide);
-    }
-    stripe_unlock(stripe);
-    if (NULL != result) {
-        scalar_store(result, old, wide);
-    }
-}
-
-static inline bool is_quick(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key, const void *target)
-{
-    return OMPI_OSC_UCP_SCALAR_NONE != prim->scalar && 0 == (key | (uintptr_t) target) % prim->size &&
-           (OMPI_OSC_UCP_OP_SUM == op || OMPI_OSC_UCP_OP_REPLACE == op || OMPI_OSC_UCP_OP_NO_OP == op);
-}
-
 void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n)
@@ -469,8 +376,8 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
     char       *to = target, *old = result;
     const char *from = source;
 
-    if (1 == n && is_quick(op, prim, key, target)) {
-        apply_scalar(stripe_at(stripes, key), op, prim->scalar, sizeof(uint64_t) == prim->size, target, source, result);
+    if (1 == n && ompi_osc_ucp_is_scalar(op, prim, key, target)) {
+        ompi_osc_ucp_scalar_apply(stripes, key, op, prim, target, source, result);
         return;
     }
     while (0 < n) {

@@ -16,8 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ompi_datatype_t;
-struct ompi_op_t;
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/op/op.h"
+
 
 /** Operation codes on the wire; ours, so that they do not depend on Open MPI's numbering. */
 typedef enum ompi_osc_ucp_op_code_t {
@@ -59,6 +60,7 @@ typedef struct ompi_osc_ucp_prim_t {
     uint16_t                value_size;   /**< pair types with gaps: bytes of the value at offset 0; else = size */
     uint16_t                index_offset; /**< pair types with gaps: offset of the int; else 0 */
     uint8_t                 scalar;       /**< ompi_osc_ucp_scalar_t: what the CPU has instructions for */
+    bool                    swaps;        /**< a scalar that compare_and_swap allows: an integer */
     uint32_t                ops;          /**< bit i: operation i is defined on it */
     struct ompi_datatype_t *datatype;     /**< the predefined handle, for Open MPI's kernels */
 } ompi_osc_ucp_prim_t;
@@ -78,14 +80,40 @@ void ompi_osc_ucp_op_init(void);
 /** The element type of a predefined or derived datatype; NULL if it has none or several. */
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype);
 
-/** The element type of a predefined datatype by its handle; NULL if it is not one of the handles. */
-const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_predefined(const struct ompi_datatype_t *datatype);
+/** The tables: element types by code, codes by Open MPI's id of a predefined type. Written once. */
+extern ompi_osc_ucp_prim_t ompi_osc_ucp_prims[];
+extern uint8_t             ompi_osc_ucp_prim_codes[];
+
+/** Element type of a predefined datatype; NULL for others, and for those that are not in the table. */
+static inline const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_predefined(const struct ompi_datatype_t *datatype)
+{
+    uint8_t code;
+
+    if (0 == (datatype->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED) || datatype->id < 0 ||
+        datatype->id >= OMPI_DATATYPE_MAX_PREDEFINED) {
+        return NULL;
+    }
+    code = ompi_osc_ucp_prim_codes[datatype->id];
+    return 0 != code ? &ompi_osc_ucp_prims[code] : NULL;
+}
 
 /** The element type of a code from a message; NULL if there is none such. */
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_by_code(uint8_t code);
 
+/** Codes by Open MPI's index of predefined operations, of which there are few. */
+#define OMPI_OSC_UCP_OPS_BY_INDEX 32
+extern uint8_t ompi_osc_ucp_op_codes[OMPI_OSC_UCP_OPS_BY_INDEX];
+
 /** Our code of a predefined operation; 0 for a user-defined one. */
-uint8_t ompi_osc_ucp_op_code(struct ompi_op_t *op);
+static inline uint8_t ompi_osc_ucp_op_code(const struct ompi_op_t *op)
+{
+    unsigned index = (unsigned) op->o_f_to_c_index;
+
+    if (0 == (op->o_flags & OMPI_OP_FLAGS_INTRINSIC) || index >= OMPI_OSC_UCP_OPS_BY_INDEX) {
+        return 0;
+    }
+    return ompi_osc_ucp_op_codes[index];
+}
 
 /** Is the operation defined on the element type (MPI-3.1 section 5.9.2; NO_OP and REPLACE on all)? */
 static inline bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *prim)
@@ -117,7 +145,7 @@ typedef struct ompi_osc_ucp_stripe_t {
 #define OMPI_OSC_UCP_STRIPES 64
 
 /** Bytes of window memory that share a stripe. */
-#define OMPI_OSC_UCP_STRIPE_GRANULE 1024
+#define OMPI_OSC_UCP_STRIPE_GRANULE 4096
 
 /**
  * Apply `op` to `n` consecutive elements at `target`.

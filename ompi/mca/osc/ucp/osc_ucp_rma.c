@@ -8,6 +8,7 @@
 
 #include "osc_ucp_fast.h"
 #include "osc_ucp_layout_type.h"
+#include "osc_ucp_scalar.h"
 #include "path/am_target.h"
 #include "path/path.h"
 
@@ -168,7 +169,13 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
         place = ompi_osc_ucp_fast_place(peer, disp, bytes);
     }
     if (NULL != place) {
-        ompi_osc_ucp_fast_copy(PUT == direction ? place : buffer, PUT == direction ? buffer : place, bytes);
+        if (PUT == direction) {
+            ompi_osc_ucp_fast_copy(place, buffer, bytes);
+            mca_osc_ucp_component.stored = true;
+        } else {
+            ompi_osc_ucp_loads_follow();
+            ompi_osc_ucp_fast_copy(buffer, place, bytes);
+        }
         window->fence_used = true;
     }
     ompi_osc_ucp_leave();
@@ -324,14 +331,16 @@ static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, omp
 
 /** The accumulate family the short way: `count` elements of a predefined type without gaps, alike in all buffers.
  *  `origin` is NULL for MPI_NO_OP. False: nothing was done, take the long way. */
-static inline bool accumulate_fast(const void *origin, void *result, int count, const ompi_datatype_t *type, int target,
-                                   ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
+static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result, int count,
+                                                                  const ompi_datatype_t *type, int target,
+                                                                  ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
     const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
     uint8_t                    code   = ompi_osc_ucp_op_code(op);
     ompi_osc_ucp_peer_t       *peer;
     char                      *place  = NULL;
+    uintptr_t                  key;
 
     if (NULL == prim || prim->size != prim->extent || 0 == count || !ompi_osc_ucp_op_valid(code, prim)) {
         return false;
@@ -342,9 +351,14 @@ static inline bool accumulate_fast(const void *origin, void *result, int count, 
         place = ompi_osc_ucp_fast_place(peer, disp, prim->size * (uint64_t) count);
     }
     if (NULL != place) {
-        ompi_osc_ucp_op_apply(peer->stripes, (uintptr_t) place - peer->key_base, code, prim, place, origin, result,
-                              (size_t) count);
-        window->fence_used = true;
+        key = (uintptr_t) place - peer->key_base;
+        if (1 == count && ompi_osc_ucp_is_scalar(code, prim, key, place)) {
+            ompi_osc_ucp_scalar_apply(peer->stripes, key, code, prim, place, origin, result);
+        } else {
+            ompi_osc_ucp_op_apply(peer->stripes, key, code, prim, place, origin, result, (size_t) count);
+        }
+        mca_osc_ucp_component.updated = true;
+        window->fence_used            = true;
     }
     ompi_osc_ucp_leave();
     return NULL != place;
@@ -413,7 +427,7 @@ int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t 
     return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
 }
 
-/** compare_and_swap the short way. False: nothing was done, take the long way. */
+/** compare_and_swap the short way: an aligned element of 4 or 8 bytes. False: nothing was done, take the long way. */
 static inline bool compare_and_swap_fast(const void *origin, const void *compare, void *result,
                                          const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_win_t *win)
 {
@@ -421,19 +435,24 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
     const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
     ompi_osc_ucp_peer_t       *peer;
     char                      *place  = NULL;
+    uintptr_t                  key    = 0;
 
-    if (NULL == prim || prim->size != prim->extent || !is_swappable(type)) {
+    if (NULL == prim || !prim->swaps) {
         return false;
     }
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_peer(window, target);
     if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
         place = ompi_osc_ucp_fast_place(peer, disp, prim->size);
+        key   = (uintptr_t) place - peer->key_base;
+    }
+    if (NULL != place && 0 != ((key | (uintptr_t) place) & (prim->size - 1u))) {
+        place = NULL;
     }
     if (NULL != place) {
-        ompi_osc_ucp_op_compare_swap(peer->stripes, (uintptr_t) place - peer->key_base, prim, place, origin, compare,
-                                     result);
-        window->fence_used = true;
+        ompi_osc_ucp_scalar_swap(peer->stripes, key, prim, place, origin, compare, result);
+        mca_osc_ucp_component.updated = true;
+        window->fence_used            = true;
     }
     ompi_osc_ucp_leave();
     return NULL != place;

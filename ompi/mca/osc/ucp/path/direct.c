@@ -35,12 +35,14 @@ static int finished(ompi_osc_ucp_transfer_t *transfer)
 
 static int direct_put(ompi_osc_ucp_transfer_t *transfer)
 {
+    mca_osc_ucp_component.stored = true;
     ompi_osc_ucp_layout_copy(transfer->target_layout, place(transfer), transfer->origin_layout, transfer->origin);
     return finished(transfer);
 }
 
 static int direct_get(ompi_osc_ucp_transfer_t *transfer)
 {
+    ompi_osc_ucp_loads_follow();
     ompi_osc_ucp_layout_copy(transfer->result_layout, transfer->result, transfer->target_layout, place(transfer));
     return finished(transfer);
 }
@@ -63,6 +65,7 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
     if (fetches) {
         ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
     }
+    mca_osc_ucp_component.updated = true;
     while (ompi_osc_ucp_layout_iter_next(&target, STAGE_BYTES - STAGE_BYTES % prim->extent, &disp, &len)) {
         n = len / prim->extent;
         if (reads) {
@@ -81,6 +84,7 @@ static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     char *target = place(transfer) + transfer->target_layout->lb;
 
+    mca_osc_ucp_component.updated = true;
     ompi_osc_ucp_op_compare_swap(transfer->peer->stripes, stripe_key(transfer, target), transfer->prim,
                                  target, (const char *) transfer->origin + transfer->origin_layout->lb,
                                  transfer->compare, (char *) transfer->result + transfer->result_layout->lb);
@@ -91,7 +95,7 @@ static int direct_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     (void) peer;
     (void) awaited;
-    ompi_osc_ucp_fence_memory();
+    ompi_osc_ucp_stores_complete();
     return OMPI_SUCCESS;
 }
 

@@ -1,0 +1,131 @@
+/* Stripes, and single elements that the CPU's own instructions can combine: no call on the way.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_SCALAR_H
+#define OSC_UCP_SCALAR_H
+
+#include "osc_ucp_op.h"
+
+#include <string.h>
+
+/** Wait until a stripe looks free. */
+void ompi_osc_ucp_stripe_wait(ompi_osc_ucp_stripe_t *stripe);
+
+static inline void ompi_osc_ucp_stripe_lock(ompi_osc_ucp_stripe_t *stripe)
+{
+    while (__builtin_expect(0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE), 0)) {
+        ompi_osc_ucp_stripe_wait(stripe);
+    }
+}
+
+static inline void ompi_osc_ucp_stripe_unlock(ompi_osc_ucp_stripe_t *stripe)
+{
+    __atomic_store_n(&stripe->locked, 0, __ATOMIC_RELEASE);
+}
+
+/** The stripe of the granule that holds `key`. */
+static inline ompi_osc_ucp_stripe_t *ompi_osc_ucp_stripe_at(ompi_osc_ucp_stripe_t *stripes, uintptr_t key)
+{
+    return &stripes[key / OMPI_OSC_UCP_STRIPE_GRANULE % OMPI_OSC_UCP_STRIPES];
+}
+
+/** The sum of two elements, given by their bytes. */
+static inline uint64_t ompi_osc_ucp_scalar_sum(uint8_t scalar, uint64_t bits, uint64_t with)
+{
+    union {
+        uint32_t bits;
+        float    value;
+    } a = { .bits = (uint32_t) bits }, b = { .bits = (uint32_t) with };
+    union {
+        uint64_t bits;
+        double   value;
+    } c = { .bits = bits }, d = { .bits = with };
+
+    switch (scalar) {
+    case OMPI_OSC_UCP_SCALAR_FLOAT:
+        a.value += b.value;
+        return a.bits;
+    case OMPI_OSC_UCP_SCALAR_DOUBLE:
+        c.value += d.value;
+        return c.bits;
+    default:
+        return bits + with;
+    }
+}
+
+/* Two branches, each with a size that the compiler knows: a copy of a size that it does not know is slow. */
+
+static inline uint64_t ompi_osc_ucp_scalar_load(const void *from, size_t size)
+{
+    uint64_t wide;
+    uint32_t narrow;
+
+    if (sizeof(wide) == size) {
+        memcpy(&wide, from, sizeof(wide));
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof(narrow));
+    return narrow;
+}
+
+static inline void ompi_osc_ucp_scalar_store(void *to, uint64_t bits, size_t size)
+{
+    uint32_t narrow = (uint32_t) bits;
+
+    if (sizeof(bits) == size) {
+        memcpy(to, &bits, sizeof(bits));
+    } else {
+        memcpy(to, &narrow, sizeof(narrow));
+    }
+}
+
+/** Is it an aligned element of which the CPU knows the operation? */
+static inline bool ompi_osc_ucp_is_scalar(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key,
+                                          const void *target)
+{
+    return OMPI_OSC_UCP_SCALAR_NONE != prim->scalar && 0 == ((key | (uintptr_t) target) & (prim->size - 1u)) &&
+           (OMPI_OSC_UCP_OP_SUM == op || OMPI_OSC_UCP_OP_REPLACE == op || OMPI_OSC_UCP_OP_NO_OP == op);
+}
+
+/** ompi_osc_ucp_op_apply for one such element. */
+static inline __attribute__((always_inline)) void
+ompi_osc_ucp_scalar_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                          void *target, const void *source, void *result)
+{
+    ompi_osc_ucp_stripe_t *stripe = ompi_osc_ucp_stripe_at(stripes, key);
+    uint64_t               with   = NULL == source ? 0 : ompi_osc_ucp_scalar_load(source, prim->size), old;
+
+    ompi_osc_ucp_stripe_lock(stripe);
+    old = ompi_osc_ucp_scalar_load(target, prim->size);
+    if (OMPI_OSC_UCP_OP_SUM == op) {
+        ompi_osc_ucp_scalar_store(target, ompi_osc_ucp_scalar_sum(prim->scalar, old, with), prim->size);
+    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
+        ompi_osc_ucp_scalar_store(target, with, prim->size);
+    }
+    ompi_osc_ucp_stripe_unlock(stripe);
+    if (NULL != result) {
+        ompi_osc_ucp_scalar_store(result, old, prim->size);
+    }
+}
+
+/** ompi_osc_ucp_op_compare_swap for one aligned element of 4 or 8 bytes. */
+static inline void ompi_osc_ucp_scalar_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key,
+                                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source,
+                                            const void *compare, void *result)
+{
+    ompi_osc_ucp_stripe_t *stripe = ompi_osc_ucp_stripe_at(stripes, key);
+    uint64_t with = ompi_osc_ucp_scalar_load(source, prim->size), old;
+    uint64_t wanted = ompi_osc_ucp_scalar_load(compare, prim->size);
+
+    ompi_osc_ucp_stripe_lock(stripe);
+    old = ompi_osc_ucp_scalar_load(target, prim->size);
+    if (old == wanted) {
+        ompi_osc_ucp_scalar_store(target, with, prim->size);
+    }
+    ompi_osc_ucp_stripe_unlock(stripe);
+    ompi_osc_ucp_scalar_store(result, old, prim->size);
+}
+
+#endif /* OSC_UCP_SCALAR_H */
