@@ -55,6 +55,8 @@ typedef struct ompi_osc_ucp_component_t {
     opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
     int                       exchange_addresses; /**< parameter osc_ucp_exchange_addresses */
     int                       report;      /**< parameter osc_ucp_report */
+    int                       async_progress; /**< parameter osc_ucp_async_progress: ompi_osc_ucp_async_t */
+    char                     *service_cpus;   /**< parameter osc_ucp_service_cpus */
     bool                      progressing; /**< our progress callback is registered */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
@@ -64,6 +66,13 @@ typedef struct ompi_osc_ucp_component_t {
 } ompi_osc_ucp_component_t;
 
 OMPI_MODULE_DECLSPEC extern ompi_osc_ucp_component_t mca_osc_ucp_component;
+
+/** When a service thread answers other processes while this one computes. */
+typedef enum ompi_osc_ucp_async_t {
+    OMPI_OSC_UCP_ASYNC_NEVER,
+    OMPI_OSC_UCP_ASYNC_AUTO,  /**< while some window may need it */
+    OMPI_OSC_UCP_ASYNC_ALWAYS /**< while there is a window of several processes */
+} ompi_osc_ucp_async_t;
 
 /** Which access epoch a window is in at this process (MPI-3.1 section 11.5). */
 typedef enum ompi_osc_ucp_epoch_t {
@@ -185,6 +194,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t             exposed_to;  /**< size of its group */
     uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
     uint32_t             barriers;    /**< barriers begun */
+    bool                 served;      /**< it has the service thread run */
     ompi_osc_ucp_counters_t counters; /**< for the user */
     ompi_communicator_t *report_comm; /**< NULL if the window is not reported */
 
@@ -223,6 +233,7 @@ static inline void ompi_osc_ucp_wait_step(void)
     bool all = !mca_osc_ucp_component.progressing ||
                0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
 
+    opal_common_ucp_service_claim();
     ompi_osc_ucp_leave();
     if (all) {
         opal_progress();

@@ -14,8 +14,9 @@
 
 static int component_register(void)
 {
-    int rc = ompi_osc_ucp_params_register();
+    int rc;
 
+    rc = ompi_osc_ucp_params_register();
     return OMPI_SUCCESS == rc ? ompi_osc_ucp_pvars_register() : rc;
 }
 
@@ -120,9 +121,10 @@ ompi_osc_ucp_component_t mca_osc_ucp_component = {
         .osc_select   = ompi_osc_ucp_select,
         .osc_finalize = component_finalize
     },
-    .priority      = 120,
-    .direct        = 1,
-    .rdma          = OMPI_OSC_UCP_RDMA_AUTO,
-    .rdma_segment  = 4096,
-    .atomic_domain = OMPI_OSC_UCP_DOMAIN_AUTO
+    .priority       = 120,
+    .async_progress = OMPI_OSC_UCP_ASYNC_AUTO,
+    .direct         = 1,
+    .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
+    .rdma_segment   = 4096,
+    .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO
 };

@@ -19,12 +19,19 @@ static const mca_base_var_enum_value_t domain_values[] = {
     { 0, NULL }
 };
 
+static const mca_base_var_enum_value_t async_values[] = {
+    { OMPI_OSC_UCP_ASYNC_NEVER, "never" },
+    { OMPI_OSC_UCP_ASYNC_AUTO, "auto" },
+    { OMPI_OSC_UCP_ASYNC_ALWAYS, "always" },
+    { 0, NULL }
+};
+
 static const struct {
     const char                      *name;
     int                             *value;
     const mca_base_var_enum_value_t *values; /**< words that stand for the numbers; NULL: a number */
     mca_base_var_info_lvl_t          level;
-    const char               *help;
+    const char                      *help;
 } parameters[] = {
     { "priority", &mca_osc_ucp_component.priority, NULL, OPAL_INFO_LVL_9,
       "How eagerly osc/ucp offers itself for a window: among the one-sided components that are installed, the one with "
@@ -33,6 +40,10 @@ static const struct {
     { "report", &mca_osc_ucp_component.report, NULL, OPAL_INFO_LVL_3,
       "1: print at the end of the job, for each window, how many operations and bytes went which way, and how long "
       "calls waited (default: 0)" },
+    { "async_progress", &mca_osc_ucp_component.async_progress, async_values, OPAL_INFO_LVL_4,
+      "Whether a thread of each process answers what other processes want of its windows while it computes. auto: while "
+      "there is a window that may need it (not with the info key no_locks, nor for MPI_Win_allocate_shared). never: "
+      "others wait until the process calls MPI. always: while there is a window of several processes (default: auto)" },
     { "exchange_addresses", &mca_osc_ucp_component.exchange_addresses, NULL, OPAL_INFO_LVL_9,
       "1: all processes tell each other their network addresses when a window is made. 0: a process asks the launcher "
       "for another's address when it first talks to it; where the launcher has no PMIx, 1 is used (default: 0)" },
@@ -51,28 +62,44 @@ static const struct {
       "UCX offers that to all processes of a window. auto: nic if a network device does it (default: auto)" },
 };
 
-int ompi_osc_ucp_params_register(void)
+static int register_one(size_t i)
 {
-    mca_base_var_enum_t *words;
-    size_t               i;
+    mca_base_var_enum_t *words = NULL;
     int                  rc;
 
-    for (i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-        words = NULL;
-        if (NULL != parameters[i].values &&
-            OPAL_SUCCESS != mca_base_var_enum_create(parameters[i].name, parameters[i].values, &words)) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        rc = mca_base_component_var_register(&mca_osc_ucp_component.super.osc_version, parameters[i].name,
-                                             parameters[i].help, MCA_BASE_VAR_TYPE_INT, words, 0,
-                                             MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level,
-                                             MCA_BASE_VAR_SCOPE_GROUP, parameters[i].value);
-        if (NULL != words) {
-            OBJ_RELEASE(words);
-        }
-        if (rc < 0) {
-            return rc;
-        }
+    if (NULL != parameters[i].values &&
+        OPAL_SUCCESS != mca_base_var_enum_create(parameters[i].name, parameters[i].values, &words)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return OMPI_SUCCESS;
+    rc = mca_base_component_var_register(&mca_osc_ucp_component.super.osc_version, parameters[i].name,
+                                         parameters[i].help, MCA_BASE_VAR_TYPE_INT, words, 0,
+                                         MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level, MCA_BASE_VAR_SCOPE_GROUP,
+                                         parameters[i].value);
+    if (NULL != words) {
+        OBJ_RELEASE(words);
+    }
+    return rc;
+}
+
+static int register_service_cpus(void)
+{
+    mca_osc_ucp_component.service_cpus = "all";
+    return mca_base_component_var_register(
+        &mca_osc_ucp_component.super.osc_version, "service_cpus",
+        "Where the thread that answers other processes may run. all: on every processor that the job may use, whatever "
+        "mpirun binds the process to: the operating system finds an idle one. program: where the process itself may run. "
+        "Or a list such as 0-3,8 (default: all)",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_GROUP,
+        &mca_osc_ucp_component.service_cpus);
+}
+
+int ompi_osc_ucp_params_register(void)
+{
+    size_t i;
+    int    rc = register_service_cpus();
+
+    for (i = 0; rc >= 0 && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+        rc = register_one(i);
+    }
+    return rc < 0 ? rc : OMPI_SUCCESS;
 }

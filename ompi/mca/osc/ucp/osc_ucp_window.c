@@ -94,6 +94,11 @@ static int transport_up(creation_t *creation, int rc)
 
     (void) rc;
     if (creation->window->size > 1) { /* alone, a process needs no transport */
+        if (OPAL_SUCCESS != opal_common_ucp_service_cpus(mca_osc_ucp_component.service_cpus)) {
+            (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
+                            "processors such as 0-3,8", mca_osc_ucp_component.service_cpus);
+            return OMPI_ERR_BAD_PARAM;
+        }
         ompi_osc_ucp_enter();
         started = ompi_osc_ucp_start_transport(&creation->reason);
         ompi_osc_ucp_leave();
@@ -101,12 +106,45 @@ static int transport_up(creation_t *creation, int rc)
     return started;
 }
 
+/** May others want something of this process while it computes? */
+static bool needs_service(const ompi_osc_ucp_window_t *window)
+{
+    switch (mca_osc_ucp_component.async_progress) {
+    case OMPI_OSC_UCP_ASYNC_NEVER:
+        return false;
+    case OMPI_OSC_UCP_ASYNC_ALWAYS:
+        return window->size > 1;
+    default: /* without locks, a target is inside MPI when an epoch ends; shared windows need no messages */
+        return window->size > 1 && !window->no_locks && MPI_WIN_FLAVOR_SHARED != window->flavor;
+    }
+}
+
+static int service_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    rc = OMPI_SUCCESS;
+    if (needs_service(creation->window)) {
+        rc = opal_common_ucp_service_need();
+        creation->window->served = OMPI_SUCCESS == rc;
+        if (OMPI_SUCCESS != rc) {
+            creation->reason = strdup("no thread or event descriptor for the service side");
+        }
+    }
+    return rc;
+}
+
+static void service_down(ompi_osc_ucp_window_t *window)
+{
+    if (window->served) {
+        opal_common_ucp_service_release();
+    }
+}
+
 /** One line per job, from the first process that failed. */
 static void complain(const creation_t *creation)
 {
     if (NULL != creation->reason) {
-        opal_output(0, "osc/ucp cannot create a window: UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES, or "
-                       "run without osc/ucp: --mca osc ^ucp",
+        opal_output(0, "osc/ucp cannot create a window: %s, or run without osc/ucp: --mca osc ^ucp",
                     creation->reason);
     }
 }
@@ -266,6 +304,7 @@ static int publish_agree(creation_t *creation, int rc)
 static const stage_t stages[] = {
     { info_up, NULL, false },
     { transport_up, NULL, false },
+    { service_up, service_down, false },
     { common_agree, NULL, true },
     { memory_up, memory_down, false },
     { target_up, target_down, false },

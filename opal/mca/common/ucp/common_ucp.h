@@ -200,17 +200,28 @@ bool opal_common_ucp_device_atomics(void);
 unsigned opal_common_ucp_progress_origin(void);
 
 /**
- * Progress the service worker unless another thread is at it, and tell the service thread that it is not needed
- * now. Returns the number of events.
+ * Progress the service worker if that is for pollers to do now and no other thread is at it, and tell the service
+ * thread that somebody polls. Returns the number of events.
  */
 unsigned opal_common_ucp_progress_service(void);
+
+/** The caller waits for other processes, who may want something meanwhile: pollers shall look after the worker. */
+void opal_common_ucp_service_claim(void);
 
 /** The service lock; not recursive, held during request handlers. */
 void opal_common_ucp_service_lock(void);
 void opal_common_ucp_service_unlock(void);
 
-/** Start the service thread, if it does not run yet. Needs an open transport. */
-int opal_common_ucp_service_start(void);
+/**
+ * The service thread runs while it is needed by somebody, and a second longer; without it, only pollers look after the
+ * service worker. Needs an open transport. Any thread may call these.
+ */
+int  opal_common_ucp_service_need(void);
+void opal_common_ucp_service_release(void);
+
+/** Where the service thread may run: "all", "program" (where the program may), or a list such as "0-3,8". Before it is
+ *  needed first. OPAL_ERR_BAD_PARAM: none of these. */
+int opal_common_ucp_service_cpus(const char *cpus);
 
 /** How often the service thread has woken up to look after the service worker. */
 uint64_t opal_common_ucp_service_wakeups(void);

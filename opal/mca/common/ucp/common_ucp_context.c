@@ -131,7 +131,10 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     status = transport_create();
     opal_common_ucp_loud();
     if (UCS_OK != status) {
-        *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
+        if (asprintf(reason_p, "UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES",
+                     '\0' != complaint[0] ? complaint : ucs_status_string(status)) < 0) {
+            *reason_p = NULL;
+        }
         return opal_common_ucp_status(status);
     }
     t->open = true;

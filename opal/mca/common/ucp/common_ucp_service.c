@@ -2,17 +2,24 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It sleeps in the kernel on the worker's event descriptor. The component cannot see the program leave MPI, so the
- * two take turns by a counter: whoever polls inside MPI advances it, and a woken thread that sees it run leaves the
- * worker to the poller, unarmed (an armed worker makes every message a system call), and looks again later. When the
- * counter has stood still, or nearly, for one interval, the thread takes over, drains, arms and sleeps.
+ * It sleeps in the kernel on the worker's event descriptor, and is the one who looks after the worker then: a program
+ * that polls inside MPI for its own reasons pays two loads. When something arrives the thread takes it, and makes the
+ * worker "busy": from here on whoever polls inside MPI looks after it too, which is faster than waking a thread.
+ *
+ * The component cannot see the program leave MPI, so the two take turns by a counter that every poll advances. A thread
+ * that sees it run leaves the worker to the poller, unarmed (an armed worker makes every message a system call), and
+ * looks again later. When the counter has stood still, or nearly, for one interval, or the poller has found nothing for
+ * long, the thread takes over, drains, arms and sleeps.
  */
 
 #include "common_ucp_internal.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,71 +33,141 @@
 /** A program that polls does so more often than this in the shortest interval; a rare call does not count. */
 #define POLLS_MIN 16
 
+/** A poller that has found nothing so many times has no work: the thread shall wait for it. */
+#define IDLE_MAX 10000
+
+/** A thread that nobody has needed for so long ends: programs make and free windows in loops. Nanoseconds. */
+#define LINGER_NS 1000000000L
+
+/** The worker may refuse so often, in a row, to be armed, though it has nothing, before the thread sleeps over it. */
+#define REFUSALS_MAX 4
+
+/** An origin's next request mostly follows its last at once: to wait for it so long costs less than to sleep and wake.
+ *  Nanoseconds. */
+#define FOLLOW_NS 4000
+
 /** Events that the thread takes before it lets others have the lock. */
 #define EVENTS_MAX 64
 
 static struct {
-    pthread_t thread;
-    bool      running;
+    /* The thread's life, guarded by `life`. */
+    pthread_mutex_t life;
+    pthread_t       thread;
+    bool            created; /**< it must be joined; it may have ended already */
+    int             needed;  /**< by so many */
+
+    cpu_set_t cpus;      /**< where the thread may run; empty: where the program may */
     int       worker_fd; /**< UCX's; readable when an armed worker has work */
     int       stop_fd;   /**< ours; readable when the thread shall end */
-    bool      stop;      /**< the same, for a busy thread */
-    uint64_t  polls;     /**< advanced by every poll from inside MPI */
-    uint64_t  wakeups;   /**< how often the thread took over; for the user */
-} service;
 
+    /* Shared by the thread and the pollers: atomic, and relaxed, since all that they guide is who looks when. */
+    bool      running;
+    bool      stop;      /**< the thread shall end */
+    bool      busy;      /**< pollers look after the worker */
+    uint64_t  polls;     /**< advanced by every poll from inside MPI */
+    unsigned  idle;      /**< looks of pollers that found nothing, in a row */
+    uint64_t  wakeups;   /**< how often the thread woke up for what arrived; for the user */
+} service = { .life = PTHREAD_MUTEX_INITIALIZER };
+
+#define LOAD(field) __atomic_load_n(&service.field, __ATOMIC_RELAXED)
+#define STORE(field, value) __atomic_store_n(&service.field, (value), __ATOMIC_RELAXED)
+
+/* Pollers may lose each other's steps in the counters; that they move is enough. */
 unsigned opal_common_ucp_progress_service(void)
 {
-    unsigned events = 0;
+    unsigned events;
 
-    /* Threads may lose each other's steps; that it moves is enough. */
-    __atomic_store_n(&service.polls, __atomic_load_n(&service.polls, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    if (0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
-        events = ucp_worker_progress(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
-        pthread_mutex_unlock(&opal_common_ucp_service_mutex);
+    STORE(polls, LOAD(polls) + 1);
+    if ((LOAD(running) && !LOAD(busy)) || 0 != pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
+        return 0;
     }
+    events = ucp_worker_progress(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+    pthread_mutex_unlock(&opal_common_ucp_service_mutex);
+    STORE(idle, 0 == events ? LOAD(idle) + 1 : 0);
     return events;
+}
+
+void opal_common_ucp_service_claim(void)
+{
+    if (0 != LOAD(idle)) {
+        STORE(idle, 0);
+    }
+    if (!LOAD(busy)) {
+        STORE(busy, true);
+    }
 }
 
 uint64_t opal_common_ucp_service_wakeups(void)
 {
-    return __atomic_load_n(&service.wakeups, __ATOMIC_RELAXED);
+    return LOAD(wakeups);
 }
 
-/** Sleep until the worker has an event (if armed), the interval is over (if >= 0), or the end. False at the end. */
-static bool sleep_for(bool armed, long interval_ns)
+/** Sleep until the worker has an event (if armed), the interval is over, or the end. *event: the first of these. False
+ *  at the end. */
+static bool sleep_for(bool armed, long interval_ns, bool *event)
 {
     struct pollfd   fds[2] = { { .fd = service.stop_fd, .events = POLLIN },
                                { .fd = service.worker_fd, .events = POLLIN } };
-    struct timespec interval = { .tv_sec = 0, .tv_nsec = interval_ns };
+    struct timespec interval = { interval_ns / 1000000000, interval_ns % 1000000000 };
 
-    (void) ppoll(fds, armed ? 2 : 1, interval_ns >= 0 ? &interval : NULL, NULL);
+    *event = ppoll(fds, armed ? 2 : 1, &interval, NULL) > 0 && 0 != fds[1].revents;
     return 0 == (fds[0].revents & POLLIN);
 }
 
-/** Take some of what has arrived; if that was all, arm the worker. UCS_OK: it is armed. */
-static ucs_status_t drain_and_arm(unsigned *events_p)
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+/** Take some of what has arrived, and what follows closely; the service lock is held. Returns the number of events;
+ *  *drained: that was all. */
+static unsigned drain(bool *drained)
 {
     ucp_worker_h worker = opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE];
-    ucs_status_t status = UCS_ERR_BUSY;
+    uint64_t     last   = 0; /* when the last event was taken; 0: none yet */
     unsigned     events = 0, step;
 
-    opal_common_ucp_service_lock();
     do {
         step    = ucp_worker_progress(worker);
         events += step;
-    } while (0 != step && events < EVENTS_MAX);
-    if (0 == step) {
-        status = ucp_worker_arm(worker);
-    }
-    opal_common_ucp_service_unlock();
-    *events_p = events;
-    return status;
+        if (0 != step) {
+            last = now_ns();
+        }
+    } while (events < EVENTS_MAX && 0 != last && (0 != step || now_ns() - last < FOLLOW_NS));
+    *drained = 0 == step;
+    return events;
 }
 
-static uint64_t polls_now(void)
+/** Take some of what has arrived; if that was all, arm the worker, which is then the thread's. True: it is armed. */
+static bool drain_and_arm(unsigned *events_p)
 {
-    return __atomic_load_n(&service.polls, __ATOMIC_RELAXED);
+    bool drained, armed;
+
+    opal_common_ucp_service_lock();
+    *events_p = drain(&drained);
+    armed = drained && UCS_OK == ucp_worker_arm(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+    if (armed) {
+        STORE(busy, false);
+    }
+    opal_common_ucp_service_unlock();
+    return armed;
+}
+
+/** Something has arrived at an armed worker: take it, unless a poller is at it, and have pollers look from now on. */
+static void take_at_once(void)
+{
+    bool drained;
+
+    STORE(wakeups, LOAD(wakeups) + 1);
+    STORE(idle, 0);
+    STORE(busy, true);
+    if (0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
+        (void) drain(&drained);
+        opal_common_ucp_service_unlock();
+    }
 }
 
 /** The interval that follows, nanoseconds. */
@@ -99,41 +176,74 @@ static long longer(long backoff)
     return backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS;
 }
 
-/** Leave the worker to a program that polls, for as long as it does. False at the end. */
+/** Leave the worker to a program that polls, for as long as it does and has work. False at the end. */
 static bool stand_aside(uint64_t seen)
 {
     long     backoff;
     uint64_t now;
+    bool     event;
 
-    for (backoff = BACKOFF_MIN_NS; (now = polls_now()) - seen > POLLS_MIN; backoff = longer(backoff)) {
+    for (backoff = BACKOFF_MIN_NS; (now = LOAD(polls)) - seen > POLLS_MIN && LOAD(idle) < IDLE_MAX;
+         backoff = longer(backoff)) {
         seen = now;
-        if (!sleep_for(false, backoff)) {
+        if (!sleep_for(false, backoff, &event)) {
             return false;
         }
     }
     return true;
 }
 
+/** Has nobody needed the thread for long? Then it is no longer there for anybody. */
+static bool retire(void)
+{
+    bool over;
+
+    pthread_mutex_lock(&service.life);
+    over = 0 == service.needed;
+    if (over) {
+        STORE(running, false);
+    }
+    pthread_mutex_unlock(&service.life);
+    return over;
+}
+
+/** Sleep at the armed worker, and see to what ends that. `seen`: polls before it was armed. False at the end. */
+static bool sleep_armed(uint64_t seen)
+{
+    bool event;
+
+    if (!sleep_for(true, LINGER_NS, &event)) {
+        return false;
+    }
+    if (!event) {
+        return !retire();
+    }
+    take_at_once();
+    return stand_aside(seen);
+}
+
 static void *service_main(void *arg)
 {
-    long         backoff = BACKOFF_MIN_NS;
-    bool         awake   = true;
-    unsigned     events;
-    uint64_t     seen;
-    ucs_status_t status;
+    long     backoff = BACKOFF_MIN_NS;
+    bool     awake   = true, event;
+    unsigned events, refused = 0;
+    uint64_t seen;
 
+    if (0 != CPU_COUNT(&service.cpus)) {
+        (void) sched_setaffinity(0, sizeof(service.cpus), &service.cpus);
+    }
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
-        seen   = polls_now();
-        status = drain_and_arm(&events);
-        __atomic_store_n(&service.wakeups, service.wakeups + 1, __ATOMIC_RELAXED);
-        if (UCS_OK == status) {
-            awake   = sleep_for(true, -1) && stand_aside(seen);
-            backoff = BACKOFF_MIN_NS;
+        seen = LOAD(polls);
+        if (drain_and_arm(&events)) {
+            awake   = sleep_armed(seen);
+            refused = 0;
         } else if (events > 0) {
-            backoff = BACKOFF_MIN_NS;
+            refused = 0;
+        } else if (++refused <= REFUSALS_MAX) {
+            backoff = BACKOFF_MIN_NS; /* mostly the signal of what was just taken */
         } else {
             /* Nothing comes, and something cannot leave: a reply to a process that is not inside MPI, say. */
-            awake   = sleep_for(false, backoff);
+            awake   = sleep_for(false, backoff, &event);
             backoff = longer(backoff);
         }
     }
@@ -153,37 +263,12 @@ static int thread_create(void)
     return 0 == rc ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
-int opal_common_ucp_service_start(void)
-{
-    ucs_status_t status;
-    int          rc;
-
-    if (service.running) {
-        return OPAL_SUCCESS;
-    }
-    status = ucp_worker_get_efd(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE], &service.worker_fd);
-    if (UCS_OK != status) {
-        return opal_common_ucp_status(status);
-    }
-    service.stop    = false;
-    service.stop_fd = eventfd(0, EFD_CLOEXEC);
-    if (service.stop_fd < 0) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
-    }
-    rc = thread_create();
-    if (OPAL_SUCCESS != rc) {
-        close(service.stop_fd);
-        return rc;
-    }
-    service.running = true;
-    return OPAL_SUCCESS;
-}
-
-void opal_common_ucp_service_stop(void)
+/** End the thread, if it has not ended by itself, and join it. `life` is held, or nobody else is there. */
+static void thread_join(void)
 {
     uint64_t one = 1;
 
-    if (!service.running) {
+    if (!service.created) {
         return;
     }
     __atomic_store_n(&service.stop, true, __ATOMIC_RELEASE);
@@ -192,5 +277,101 @@ void opal_common_ucp_service_stop(void)
     }
     pthread_join(service.thread, NULL);
     close(service.stop_fd);
-    service.running = false;
+    STORE(running, false);
+    service.created = false;
+}
+
+static int service_start(void)
+{
+    ucs_status_t status;
+    int          rc;
+
+    thread_join();
+    status = ucp_worker_get_efd(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE], &service.worker_fd);
+    if (UCS_OK != status) {
+        return opal_common_ucp_status(status);
+    }
+    service.stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (service.stop_fd < 0) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    STORE(stop, false);
+    STORE(busy, true);
+    STORE(running, true);
+    rc = thread_create();
+    if (OPAL_SUCCESS != rc) {
+        STORE(running, false);
+        close(service.stop_fd);
+        return rc;
+    }
+    service.created = true;
+    return OPAL_SUCCESS;
+}
+
+int opal_common_ucp_service_need(void)
+{
+    int rc = OPAL_SUCCESS;
+
+    pthread_mutex_lock(&service.life);
+    if (!LOAD(running)) {
+        rc = service_start();
+    }
+    if (OPAL_SUCCESS == rc) {
+        service.needed++;
+    }
+    pthread_mutex_unlock(&service.life);
+    return rc;
+}
+
+void opal_common_ucp_service_release(void)
+{
+    pthread_mutex_lock(&service.life);
+    service.needed--;
+    pthread_mutex_unlock(&service.life);
+}
+
+/* Nobody else is there any more: the thread may want `life` to retire. */
+void opal_common_ucp_service_stop(void)
+{
+    thread_join();
+}
+
+/** Read a list such as 0-3,8. */
+static bool cpus_parse(const char *text, cpu_set_t *cpus)
+{
+    unsigned long first, last;
+    char         *end;
+
+    for (;; text = end + 1) {
+        first = last = strtoul(text, &end, 10);
+        if (end == text) {
+            return false;
+        }
+        if ('-' == *end) {
+            text = end + 1;
+            last = strtoul(text, &end, 10);
+        }
+        if (end == text || last < first || last >= CPU_SETSIZE) {
+            return false;
+        }
+        for (; first <= last; first++) {
+            CPU_SET(first, cpus);
+        }
+        if (',' != *end) {
+            return '\0' == *end;
+        }
+    }
+}
+
+int opal_common_ucp_service_cpus(const char *cpus)
+{
+    CPU_ZERO(&service.cpus);
+    if (0 == strcmp(cpus, "program")) {
+        return OPAL_SUCCESS;
+    }
+    if (0 == strcmp(cpus, "all")) {
+        memset(&service.cpus, 0xff, sizeof(service.cpus)); /* the kernel takes away what the process may not use */
+        return OPAL_SUCCESS;
+    }
+    return cpus_parse(cpus, &service.cpus) ? OPAL_SUCCESS : OPAL_ERR_BAD_PARAM;
 }

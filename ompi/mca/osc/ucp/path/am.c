@@ -23,21 +23,10 @@
 /* Threads may create their first windows at the same time: the caller serializes. */
 int ompi_osc_ucp_am_open(char **reason_p)
 {
-    int rc;
-
     if (opal_common_ucp_is_open()) {
         return OMPI_SUCCESS;
     }
-    rc = opal_common_ucp_open(ompi_osc_ucp_am_requested, ompi_osc_ucp_am_replied, reason_p);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    rc = opal_common_ucp_service_start();
-    if (OMPI_SUCCESS != rc) {
-        opal_common_ucp_close();
-        *reason_p = strdup("no thread or event descriptor for the service side");
-    }
-    return rc;
+    return opal_common_ucp_open(ompi_osc_ucp_am_requested, ompi_osc_ucp_am_replied, reason_p);
 }
 
 void ompi_osc_ucp_am_close(void)
