@@ -60,6 +60,7 @@ typedef struct ompi_osc_ucp_component_t {
     bool                      progressing; /**< our progress callback is registered */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
+    uint32_t                  ungranted;   /**< locks requested by message, sent or not, and not granted yet */
     unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
     bool                      stored, updated; /**< see ompi_osc_ucp_loads_follow; origin side */

@@ -7,9 +7,17 @@
  */
 
 #include "osc_ucp_fast.h"
+#include "path/am_packet.h"
 #include "path/path.h"
 #include "path/rdma.h"
 
+/** Who locks one target after the other may rely on that order: have the last one granted before the next. */
+static inline void locks_settle(void)
+{
+    if (OPAL_UNLIKELY(mca_osc_ucp_component.ungranted > 0)) {
+        ompi_osc_ucp_packets_settle_locks();
+    }
+}
 
 static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
@@ -79,6 +87,7 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
                OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking) {
         window->epoch = OMPI_OSC_UCP_EPOCH_LOCK;
         window->locked++;
+        locks_settle();
         rc = peer_lock(peer, lock_wanted(lock_type, assert));
         if (OMPI_SUCCESS != rc && 0 == --window->locked) {
             window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
@@ -184,6 +193,7 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
     if (ompi_osc_ucp_may_begin(window)) {
         window->epoch            = OMPI_OSC_UCP_EPOCH_LOCK_ALL;
         window->lock_all_nocheck = 0 != (assert & MPI_MODE_NOCHECK);
+        locks_settle();
         if (!window->nic) {
             rc = lock_mapped(window);
         } else {

@@ -13,6 +13,9 @@
 
 #include "opal/constants.h"
 
+/** Remote data whose handler is running, by side: UCX lets them go if the handler's status says so, not before. */
+static opal_common_ucp_remote_t *arriving[2];
+
 static ucs_status_t arrived(opal_common_ucp_side_t side, const void *header, size_t header_len, void *data,
                             size_t len, const ucp_am_recv_param_t *param)
 {
@@ -24,12 +27,16 @@ static ucs_status_t arrived(opal_common_ucp_side_t side, const void *header, siz
         .len        = len,
         .remote     = remote ? data : NULL
     };
+    ucs_status_t              status;
 
     if (0 != (param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP)) {
         message.reply_ep = (opal_common_ucp_ep_t *) param->reply_ep;
     }
+    arriving[side] = message.remote;
     opal_common_ucp_transport.handler[side](&message);
-    return remote ? UCS_INPROGRESS : UCS_OK;
+    status = NULL != arriving[side] ? UCS_INPROGRESS : UCS_OK;
+    arriving[side] = NULL;
+    return status;
 }
 
 static ucs_status_t request_arrived(void *arg, const void *header, size_t header_len, void *data, size_t len,
@@ -157,6 +164,16 @@ static void receive_done(receive_t *receive, int status)
     free(receive);
 }
 
+/** Do without remote data. */
+static void remote_drop(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote)
+{
+    if (remote == arriving[side]) {
+        arriving[side] = NULL;
+    } else {
+        ucp_am_data_release(opal_common_ucp_transport.worker[side], remote);
+    }
+}
+
 static void receive_completed(void *request, ucs_status_t status, size_t len, void *user_data)
 {
     (void) len;
@@ -167,7 +184,6 @@ static void receive_completed(void *request, ucs_status_t status, size_t len, vo
 void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
                              opal_common_ucp_received_fn_t received, void *arg)
 {
-    ucp_worker_h        worker  = opal_common_ucp_transport.worker[side];
     receive_t          *receive = malloc(sizeof(*receive));
     ucp_request_param_t param   = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
@@ -178,13 +194,13 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
 
     if (NULL == buffer || NULL == receive) {
         free(receive);
-        ucp_am_data_release(worker, remote);
+        remote_drop(side, remote);
         received(arg, NULL == buffer ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE);
         return;
     }
     receive->received = received;
     receive->arg      = arg;
-    request = ucp_am_recv_data_nbx(worker, remote, buffer, len, &param);
+    request = ucp_am_recv_data_nbx(opal_common_ucp_transport.worker[side], remote, buffer, len, &param);
     if (UCS_PTR_IS_ERR(request)) {
         receive_done(receive, opal_common_ucp_status(UCS_PTR_STATUS(request)));
     }

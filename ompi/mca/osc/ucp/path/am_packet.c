@@ -84,6 +84,7 @@ static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_
 
 static void granted(ompi_osc_ucp_pending_t *pending)
 {
+    mca_osc_ucp_component.ungranted--;
     pending->peer->granting = false;
     if (OMPI_SUCCESS != pending->status) {
         pending->peer->error = pending->status;
@@ -97,6 +98,7 @@ static void ask_for_grant(packet_t *packet)
     char                   *command = packet->commands + packet->lock_at;
 
     if (NULL == pending) {
+        mca_osc_ucp_component.ungranted--;
         return; /* then nothing holds back what follows */
     }
     pending->ended = granted;
@@ -228,6 +230,7 @@ int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
         ompi_osc_ucp_command_encode(&command, room);
         peer->packet->lock_at = (uint32_t) (room - peer->packet->commands);
         peer->packet->locks   = true;
+        mca_osc_ucp_component.ungranted++;
     }
     return rc;
 }
@@ -237,6 +240,21 @@ void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer)
     while (peer->granting || (NULL != peer->packet && peer->packet->locks)) {
         if (!peer->granting) {
             ompi_osc_ucp_packet_release(peer);
+        }
+        ompi_osc_ucp_wait_step();
+    }
+}
+
+void ompi_osc_ucp_packets_settle_locks(void)
+{
+    packet_t *packet, *next;
+
+    while (mca_osc_ucp_component.ungranted > 0) {
+        for (packet = packets.open; NULL != packet; packet = next) {
+            next = packet->next;
+            if (packet->locks) {
+                (void) packet_send(packet);
+            }
         }
         ompi_osc_ucp_wait_step();
     }
@@ -259,8 +277,9 @@ int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     int rc = append_bare(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0);
 
-    if (OMPI_SUCCESS == rc) {
+    if (OMPI_SUCCESS == rc && peer->packet->locks) {
         peer->packet->locks = false;
+        mca_osc_ucp_component.ungranted--;
     }
     return rc;
 }

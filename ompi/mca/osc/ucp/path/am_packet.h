@@ -28,6 +28,9 @@ int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 /** Wait until a lock that was requested is granted: for what does not go by messages, and so does not wait itself. */
 void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer);
 
+/** Send what requests locks, and wait until all are granted: who locks one after the other relies on that order. */
+void ompi_osc_ucp_packets_settle_locks(void);
+
 /** Append an unlock. */
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
