@@ -23,7 +23,7 @@
 #define LAYOUT_NODES_PIECE 1024
 
 /** Chunks in flight per process: sends not yet out, replies not yet in. */
-#define CHUNKS_IN_FLIGHT 256
+#define CHUNKS_IN_FLIGHT 128
 
 static uint32_t chunks_in_flight;
 
@@ -108,6 +108,13 @@ static int chunk_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, 
     return OMPI_SUCCESS;
 }
 
+/** Only a put has a place at the target before its data are there. */
+static opal_common_ucp_how_t how_to_send(const ompi_osc_ucp_command_t *command, uint64_t len)
+{
+    return OMPI_OSC_UCP_KIND_PUT == command->wire.kind && len >= OMPI_OSC_UCP_RENDEZVOUS_MIN ? OPAL_COMMON_UCP_ANY
+                                                                                           : OPAL_COMMON_UCP_EAGER;
+}
+
 /** Send a chunk whose payload are `len` packed bytes of the origin's buffer, behind a layout if there is one. */
 static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const ompi_osc_ucp_layout_t *shape,
                         uint64_t len)
@@ -121,10 +128,8 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
         const char *data = (const char *) transfer->origin + transfer->origin_layout->lb + cursor->origin.pos;
 
         chunk_begin(cursor->pending);
-        rc = ompi_osc_ucp_packet_bulk(transfer->peer, command, data, len,
-                                      OMPI_OSC_UCP_KIND_PUT == command->wire.kind ? OPAL_COMMON_UCP_ANY
-                                                                                  : OPAL_COMMON_UCP_EAGER,
-                                      chunk_sent, cursor->pending);
+        rc = ompi_osc_ucp_packet_bulk(transfer->peer, command, data, len, how_to_send(command, len), chunk_sent,
+                                      cursor->pending);
         if (OMPI_SUCCESS != rc) {
             chunk_done(cursor->pending, OMPI_SUCCESS);
         }

@@ -93,9 +93,11 @@ void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_
                               uint32_t len, void *owned)
 {
     const ompi_osc_ucp_wire_reply_t reply = { .cookie = to->cookie, .pos = to->pos, .len = len };
+    opal_common_ucp_how_t           how   = len < OMPI_OSC_UCP_RENDEZVOUS_MIN ? OPAL_COMMON_UCP_EAGER
+                                                                            : OPAL_COMMON_UCP_ANY;
 
-    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, &reply, sizeof(reply), data, len,
-                                             OPAL_COMMON_UCP_ANY, alone_sent, owned)) {
+    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, &reply, sizeof(reply), data, len, how,
+                                             alone_sent, owned)) {
         free(owned);
     }
 }

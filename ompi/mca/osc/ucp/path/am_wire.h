@@ -108,6 +108,10 @@ _Static_assert(0 == sizeof(ompi_osc_ucp_description_t) % 8, "without holes");
  *  let nobody else change that. */
 #define OMPI_OSC_UCP_GET_COPIED_MAX 8192
 
+/** Data of no less than this may stay with the sender until the other side has a place for them: it saves copies, and
+ *  takes a round trip. */
+#define OMPI_OSC_UCP_RENDEZVOUS_MIN (256 * 1024)
+
 /** A command as its handler sees it, decoded; where there is no part for a field, it is 0. */
 typedef struct ompi_osc_ucp_command_t {
     ompi_osc_ucp_wire_command_t  wire;
