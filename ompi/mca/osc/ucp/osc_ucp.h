@@ -24,6 +24,7 @@
 #include "osc_ucp_counters.h"
 #include "osc_ucp_layout.h"
 #include "osc_ucp_op.h"
+#include "osc_ucp_ranks.h"
 
 typedef struct ompi_osc_ucp_window_t  ompi_osc_ucp_window_t;
 typedef struct ompi_osc_ucp_peer_t    ompi_osc_ucp_peer_t;
@@ -145,9 +146,6 @@ struct ompi_osc_ucp_peer_t {
     bool                lent;    /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
 
-/** Peers of a window that are found without a search: a power of 2. */
-#define OMPI_OSC_UCP_RECENT 16
-
 /** One window at this process. */
 struct ompi_osc_ucp_window_t {
     ompi_osc_base_module_t super; /* first: this is the module */
@@ -182,9 +180,8 @@ struct ompi_osc_ucp_window_t {
     char   granularity_string[24];  /**< mpi_accumulate_granularity */
 
     /* Origin side. */
-    opal_hash_table_t    peers;     /**< rank -> ompi_osc_ucp_peer_t */
+    ompi_osc_ucp_ranks_t peers;     /**< of ompi_osc_ucp_peer_t */
     ompi_osc_ucp_peer_t *all_peers;
-    ompi_osc_ucp_peer_t *recent[OMPI_OSC_UCP_RECENT]; /**< found last, by rank modulo */
     ompi_osc_ucp_epoch_t epoch;
     bool                 fence_used;  /**< operations were issued since the last fence, in whatever epoch */
     int                  locked;      /**< targets locked one by one */
@@ -333,8 +330,8 @@ static inline void ompi_osc_ucp_spin(unsigned *steps)
 int  ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window);
 void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
 
-/** What peers may know of the own memory; malloc'd. NULL if memory is short. */
-ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window);
+/** What peers may know of the own memory. Reads what is fixed once the window stands: the service side calls it, too. */
+void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description);
 
 /** Map a peer's control block and memory by its description, as far as possible, and choose its path. */
 void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
@@ -399,14 +396,16 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
 /** Who does a window's accumulates, and why: a static line for the user. */
 const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 
+/** The peer of that rank, which has none yet. NULL if memory is short. */
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_new(ompi_osc_ucp_window_t *window, int rank);
+
 /** The peer of that rank, made if need be. NULL if memory is short. */
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank);
 
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
 
-    return NULL != peer && rank == peer->rank ? peer : ompi_osc_ucp_peer_find(window, rank);
+    return OPAL_LIKELY(NULL != peer) ? peer : ompi_osc_ucp_peer_new(window, rank);
 }
 
 /** The origin side's connection to a member of the group, made if need be. */

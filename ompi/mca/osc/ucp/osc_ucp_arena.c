@@ -37,6 +37,8 @@ struct ompi_osc_ucp_chunk_t {
     uint64_t                   bytes;
     opal_common_ucp_memory_t  *memory; /**< NULL: from the C library */
     ompi_osc_ucp_chunk_head_t *head;
+    void                      *key;    /**< with which peers map it; NULL: they cannot */
+    size_t                     key_len;
     gap_t                     *gaps;
     uint64_t                   blocks; /**< in use */
 };
@@ -83,6 +85,9 @@ static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
 
     if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory)) {
         chunk->head = memory;
+        if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
+            chunk->key = NULL;
+        }
         return true;
     }
     chunk->memory = NULL;
@@ -143,6 +148,7 @@ static void chunk_delete(ompi_osc_ucp_chunk_t *chunk)
     } else {
         free(chunk->head);
     }
+    free(chunk->key);
     free(chunk);
 }
 
@@ -274,23 +280,17 @@ ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_block_head(const ompi_osc_ucp_block_t *b
 void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp_description_t *description)
 {
     const ompi_osc_ucp_chunk_t *chunk = block->chunk;
-    void                       *key;
-    size_t                      len;
 
-    if (NULL == chunk || NULL == chunk->memory ||
-        OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &key, &len)) {
+    if (NULL == chunk || NULL == chunk->key || chunk->key_len > sizeof(description->key)) {
         return;
     }
-    if (len <= sizeof(description->key)) {
-        description->chunk   = chunk->id;
-        description->lasting = chunk->lasting;
-        description->head    = (uint64_t) (uintptr_t) chunk->head;
-        description->nonce   = chunk->head->nonce;
-        description->offset  = block->offset;
-        description->key_len = (uint32_t) len;
-        memcpy(description->key, key, len);
-    }
-    free(key);
+    description->chunk   = chunk->id;
+    description->lasting = chunk->lasting;
+    description->head    = (uint64_t) (uintptr_t) chunk->head;
+    description->nonce   = chunk->head->nonce;
+    description->offset  = block->offset;
+    description->key_len = (uint32_t) chunk->key_len;
+    memcpy(description->key, chunk->key, chunk->key_len);
 }
 
 void ompi_osc_ucp_arena_fini(void)

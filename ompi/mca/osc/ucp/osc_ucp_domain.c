@@ -64,13 +64,14 @@ static bool lanes_suffice(const opal_common_ucp_lanes_t *lanes, const void *key,
 
 bool ompi_osc_ucp_domain_possible(ompi_osc_ucp_window_t *window)
 {
-    const ompi_osc_ucp_description_t *description = window->target->description;
-    opal_common_ucp_lanes_t           lanes;
+    ompi_osc_ucp_description_t description;
+    opal_common_ucp_lanes_t    lanes;
 
     if (!domain_wanted(window) || OMPI_SUCCESS != lanes_to_self(window, &lanes)) {
         return false;
     }
-    return lanes_suffice(&lanes, description->key, description->key_len) &&
-           (description->memory || 0 == window->bytes ||
-            lanes_suffice(&lanes, description->user_key, description->user_key_len));
+    ompi_osc_ucp_memory_describe(window, &description);
+    return lanes_suffice(&lanes, description.key, description.key_len) &&
+           (description.memory || 0 == window->bytes ||
+            lanes_suffice(&lanes, description.user_key, description.user_key_len));
 }

@@ -11,12 +11,12 @@
 
 #include "osc_ucp_check.h"
 
-/** The peer, if it was used lately and operations on it may be plain copies, as far as that is known yet. */
+/** The peer, if it was used before and operations on it may be plain copies. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(const ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
 
-    return OPAL_LIKELY(NULL != peer && rank == peer->rank && peer->plain) ? peer : NULL;
+    return OPAL_LIKELY(NULL != peer && peer->plain) ? peer : NULL;
 }
 
 /** Is the peer in an access epoch? */

@@ -47,20 +47,19 @@ void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_arena_give(&window->block);
 }
 
-ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window)
+void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description)
 {
-    ompi_osc_ucp_description_t *description = calloc(1, sizeof(*description));
-    void                       *key;
-    size_t                      len;
+    void  *key;
+    size_t len;
 
-    if (NULL != description) {
-        description->size      = window->bytes;
-        description->disp_unit = window->disp_unit;
-        description->base      = (uint64_t) (uintptr_t) window->base;
-        description->memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
-        ompi_osc_ucp_block_describe(&window->block, description);
-    }
-    if (NULL != description && NULL != window->registered &&
+    *description = (ompi_osc_ucp_description_t) {
+        .size      = window->bytes,
+        .disp_unit = window->disp_unit,
+        .base      = (uint64_t) (uintptr_t) window->base,
+        .memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor
+    };
+    ompi_osc_ucp_block_describe(&window->block, description);
+    if (NULL != window->registered &&
         OPAL_SUCCESS == opal_common_ucp_memory_key(window->registered, &key, &len)) {
         if (len <= sizeof(description->user_key)) {
             description->user_key_len = (uint32_t) len;
@@ -68,7 +67,6 @@ ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_wind
         }
         free(key);
     }
-    return description;
 }
 
 bool ompi_osc_ucp_memory_registers(const ompi_osc_ucp_window_t *window)

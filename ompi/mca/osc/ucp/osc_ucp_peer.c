@@ -201,14 +201,14 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_new(ompi_osc_ucp_window_t *window, int rank)
 {
     ompi_osc_ucp_peer_t *peer = calloc(1, sizeof(*peer));
 
     if (NULL == peer) {
         return NULL;
     }
-    if (OPAL_SUCCESS != opal_hash_table_set_value_uint32(&window->peers, (uint32_t) rank, peer)) {
+    if (!ompi_osc_ucp_ranks_add(&window->peers, (uint32_t) rank, peer)) {
         free(peer);
         return NULL;
     }
@@ -217,19 +217,6 @@ static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
     peer->next   = window->all_peers;
     window->all_peers = peer;
     peer_choose_path(peer);
-    return peer;
-}
-
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank)
-{
-    void *peer = NULL;
-
-    if (OPAL_SUCCESS != opal_hash_table_get_value_uint32(&window->peers, (uint32_t) rank, &peer)) {
-        peer = peer_new(window, rank);
-    }
-    if (NULL != peer) {
-        window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT] = peer;
-    }
     return peer;
 }
 
@@ -306,5 +293,5 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_rdma_detach(peer);
         free(peer);
     }
-    OBJ_DESTRUCT(&window->peers);
+    ompi_osc_ucp_ranks_fini(&window->peers);
 }

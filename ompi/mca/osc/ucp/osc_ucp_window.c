@@ -361,8 +361,6 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
     window->rank   = ompi_comm_rank(comm);
     window->size   = ompi_comm_size(comm);
     window->flavor = flavor;
-    OBJ_CONSTRUCT(&window->peers, opal_hash_table_t);
-    opal_hash_table_init(&window->peers, 8);
     return window;
 }
 

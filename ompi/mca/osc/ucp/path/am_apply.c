@@ -347,12 +347,13 @@ static void apply_barrier(context_t *context, command_t *command)
 
 static void apply_describe(context_t *context, command_t *command)
 {
-    const ompi_osc_ucp_description_t *description = context->target->description;
-    char                             *to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
-                                                                  sizeof(*description));
+    ompi_osc_ucp_description_t description;
+    char                      *to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
+                                                           sizeof(description));
 
     if (NULL != to) {
-        memcpy(to, description, sizeof(*description));
+        ompi_osc_ucp_memory_describe(context->target->window, &description);
+        memcpy(to, &description, sizeof(description));
     }
 }
 

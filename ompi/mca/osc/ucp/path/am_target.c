@@ -49,13 +49,13 @@ static void out_of_memory(void)
 
 static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_t rank)
 {
-    void *found = NULL;
+    ompi_osc_ucp_source_t *found = ompi_osc_ucp_ranks_find(&target->sources, rank);
 
-    if (OPAL_SUCCESS == opal_hash_table_get_value_uint32(&target->sources, rank, &found)) {
+    if (NULL != found) {
         return found;
     }
-    found = calloc(1, sizeof(ompi_osc_ucp_source_t));
-    if (NULL != found && OPAL_SUCCESS != opal_hash_table_set_value_uint32(&target->sources, rank, found)) {
+    found = calloc(1, sizeof(*found));
+    if (NULL != found && !ompi_osc_ucp_ranks_add(&target->sources, rank, found)) {
         free(found);
         found = NULL;
     }
@@ -346,17 +346,15 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
     if (NULL == target) {
         return NULL;
     }
-    OBJ_CONSTRUCT(&target->sources, opal_hash_table_t);
-    opal_hash_table_init(&target->sources, 8);
+    target->window      = window;
     target->members     = (uint32_t) window->size;
     target->base        = dynamic ? NULL : window->base;
     target->bytes       = window->bytes;
     target->control     = window->control;
     target->stripes     = window->stripes;
     target->key_base    = window->key_base;
-    target->description = ompi_osc_ucp_memory_describe(window);
     target->regions     = dynamic ? ompi_osc_ucp_regions_new() : NULL;
-    if (NULL == target->description || (dynamic && NULL == target->regions)) {
+    if (dynamic && NULL == target->regions) {
         ompi_osc_ucp_target_free(target);
         return NULL;
     }
@@ -377,19 +375,16 @@ static void source_free(ompi_osc_ucp_source_t *source)
 
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
 {
-    uint32_t rank;
-    void    *source, *node;
-    int      rc;
+    ompi_osc_ucp_source_t *source;
+    uint32_t               at = 0;
 
-    for (rc = opal_hash_table_get_first_key_uint32(&target->sources, &rank, &source, &node); OPAL_SUCCESS == rc;
-         rc = opal_hash_table_get_next_key_uint32(&target->sources, &rank, &source, node, &node)) {
+    while (NULL != (source = ompi_osc_ucp_ranks_next(&target->sources, &at))) {
         source_free(source);
     }
-    OBJ_DESTRUCT(&target->sources);
+    ompi_osc_ucp_ranks_fini(&target->sources);
     if (NULL != target->regions) {
         ompi_osc_ucp_regions_free(target->regions);
     }
-    free(target->description);
     free(target);
 }
 

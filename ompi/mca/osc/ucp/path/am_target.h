@@ -22,8 +22,8 @@ struct ompi_osc_ucp_target_t {
     ompi_osc_ucp_regions_t   *regions;   /**< dynamic windows, else NULL */
     ompi_osc_ucp_stripe_t    *stripes;
     uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
-    ompi_osc_ucp_description_t *description; /**< for peers */
-    opal_hash_table_t         sources;   /**< rank -> ompi_osc_ucp_source_t */
+    const ompi_osc_ucp_window_t *window;     /**< for its description only */
+    ompi_osc_ucp_ranks_t      sources;   /**< of ompi_osc_ucp_source_t */
     bool                      nic;       /**< the native class is not for this side: see ompi_osc_ucp_domain_witness */
 
     ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
