@@ -32,21 +32,30 @@ COMPONENTS = {  # name: (arguments on one host, arguments across hosts or None, 
 }
 
 # What is run: set-up, flavours, processes, groups of cases, and whether only if it is asked for. More processes than
-# four run with --full only.
+# four run with --full only, and in the first rounds only: they take long.
 Part = collections.namedtuple("Part", "setup flavours processes groups full", defaults=[False])
+CROWD_ROUNDS = 2
 MOST = "latency rate types epochs windows busy contention applications"
 PARTS = [
     Part("one", "allocate", 2, MOST + " unused"),
     Part("one", "create", 2, MOST + " unused"),
     Part("one", "dynamic", 2, "latency rate epochs windows busy", True),
     Part("one", "shared", 2, "latency types epochs windows", True),
-    Part("unbound", "allocate create", 2, "threads busy", True),
-    Part("one", "allocate create", 8, "windows contention", True),
+    Part("unbound", "allocate create", 2, "threads", True),
+    Part("unbound", "create", 2, "busy", True),
+    Part("one", "allocate", 8, "windows contention", True),
     Part("one", "allocate", 32, "windows", True),
     Part("two", "allocate", 2, MOST + " unused"),
     Part("two", "create dynamic", 2, "latency rate epochs busy", True),
     Part("mixed", "allocate", 4, "latency epochs contention applications", True),
 ]
+
+
+# The guard's own run: what test/guard/bounds.table is about.
+GUARD = ["--setup", "one", "--flavour", "allocate,create", "--component", "ucp,sm,limits", "--size", "8,1048576",
+         "--rounds", "4", "--test", "latency.put,latency.accumulate,latency.fetch_and_op,rate.put,rate.accumulate,"
+         "epochs.lock,epochs.fence"]
+GUARD_ATTEMPTS = 3
 
 
 def arguments():
@@ -64,14 +73,24 @@ def arguments():
     parser.add_argument("--output")
     parser.add_argument("--write-docs", action="store_true")
     parser.add_argument("--bounds")
+    parser.add_argument("--variant", action="append", default=[])
+    parser.add_argument("--guard", action="store_true")
     parser.add_argument("--programs", required=True)
     parser.add_argument("--mpirun", required=True)
     options = parser.parse_args()
+    if options.guard:
+        options = parser.parse_args([*GUARD, *sys.argv[1:]])
     options.size = options.size or (["8", "64", "512", "4096", "16384", "65536", "262144", "1048576", "4194304"]
                                     if options.full else ["8", "4096", "1048576"])
     options.rounds = options.rounds or (5 if options.full else 3)
     options.seconds = options.seconds or (0.02 if options.full else 0.01)
     options.output = options.output or options.programs
+    options.bounds = options.bounds or (os.path.join(TOP, "test/bench/targets.table") if options.full else None)
+    for text in options.variant:
+        name, _, words = text.partition("=")
+        COMPONENTS[name] = ([*COMPONENTS["ucp"][0], *words.split()], [*COMPONENTS["ucp"][1], *words.split()],
+                            COMPONENTS["ucp"][2])
+        options.component.insert(0, name)
     for name in options.component:
         if name not in COMPONENTS:
             sys.exit(f"bench: no component {name}, there are: {' '.join(COMPONENTS)}")
@@ -151,14 +170,16 @@ def run(words, seconds, on_line):
 
 
 class Bench:
-    def __init__(self, options):
+    """One run of all that is selected."""
+
+    def __init__(self, options, name):
         self.options = options
         self.header = {}
         self.rows = []
         self.broken = {}                # (setup, component, flavour, processes, case or None): what happened
         self.begin = time.time()
         os.makedirs(options.output, exist_ok=True)
-        self.file = open(os.path.join(options.output, "results.csv"), "w")
+        self.file = open(os.path.join(options.output, name), "w")
         self.table = csv.writer(self.file, lineterminator="\n")
 
     def progress(self, text):
@@ -203,7 +224,7 @@ class Bench:
                 program = "limits"
             else:
                 program = "mpich" if "mpich" == component else "openmpi"
-                words += ["-w", flavour, *(["-T"] if "threads" in [name.split(".")[0] for name in groups] else [])]
+                words += ["-w", flavour, *(["-T"] if groups[0].startswith("threads") else [])]
                 words += [word for name in groups for word in ("-t", name)]
                 words += [word for name in out for word in ("-x", name)]
             current, ended = [None], [False]
@@ -226,9 +247,18 @@ class Bench:
                 return
             if current[0] and ended[0]:
                 current[0] = "finalize"
-            self.fail(key, current[0], "hangs" if "hangs" == status else "crashes", errors)
+            crashed = any("ignal" in line for line in errors)
+            self.fail(key, current[0], "hangs" if "hangs" == status else "crashes" if crashed else "fails", errors)
             if ended[0] or "limits" == component:
                 return
+
+    def can(self, part, flavour, component):
+        if "limits" == component:
+            return part.setup in ("one", "two")
+        if "mpich" == component and (part.processes > 4 or # its waiting never yields: minutes for a few windows
+                                     not os.path.exists(os.path.join(self.options.programs, "mpich"))):
+            return False
+        return flavour in COMPONENTS[component][2].split() and command(self.options, part, component, "", [])
 
     def all(self):
         parts = list(selected(self.options))
@@ -247,17 +277,12 @@ class Bench:
         for number in range(1, self.options.rounds + 1):
             limits = set()
             for part, flavour, groups in parts:
+                if part.processes > 4 and number > CROWD_ROUNDS:
+                    continue
                 for component in self.options.component:
-                    if "limits" == component:
-                        if part.setup in limits or part.setup == "mixed" or part.processes > 2:
-                            continue
-                        limits.add(part.setup)
-                    elif flavour not in COMPONENTS[component][2].split():
-                        continue
-                    if "mpich" == component and not os.path.exists(os.path.join(self.options.programs, "mpich")):
-                        continue
-                    if command(self.options, part, component, "", []):
+                    if self.can(part, flavour, component) and ("limits" != component or part.setup not in limits):
                         self.turn(number, part, flavour, groups, component)
+                limits.add(part.setup)
             self.file.flush()
         self.progress("")
         self.file.close()
@@ -274,12 +299,31 @@ def revision():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
+    if options.guard:
+        return guard(options)
     if not options.read:
-        bench = Bench(options)
+        bench = Bench(options, "results.csv")
         bench.all()
         options.read = [bench.file.name]
         print(f"results: {bench.file.name} ({int(time.time() - bench.begin)} seconds)")
     return bench_report.report(options, TOP)
+
+
+def guard(options):
+    """Exit status 1 if a bound is exceeded in all attempts. What counts is the best of all rounds, so that a busy
+    machine makes it take longer, but not fail."""
+    table = options.bounds or os.path.join(TOP, "test/guard/bounds.table")
+    files = []
+    for attempt in range(GUARD_ATTEMPTS):
+        bench = Bench(options, f"guard{attempt}.csv")
+        bench.all()
+        files.append(bench.file.name)
+        lines, exceeded = bench_report.check_bounds(bench_report.Results(files, best=True), table)
+        if not exceeded:
+            break
+    print("\n".join(lines))
+    print(f"{exceeded} of {len(lines)} bounds exceeded, {attempt + 1} attempts")
+    return 1 if exceeded else 0
 
 
 if __name__ == "__main__":

@@ -21,23 +21,25 @@ SETUPS = {"one": "One host", "unbound": "One host, processes not bound to cores"
           "mixed": "Two hosts with two processes each, tcp"}
 SHOWN_SIZES = {8, 64, 4096, 1048576}  # in tables, of those that go by size
 
-Value = collections.namedtuple("Value", "median low high unit broken")
+Value = collections.namedtuple("Value", "median low high unit")
 
 
 class Results:
     """Medians over the rounds, by (setup, processes, flavour, case, bytes) and component."""
 
-    def __init__(self, files):
+    def __init__(self, files, best=False):
+        """With `best`, the best of the rounds is taken for the median."""
         self.header = []
         rows = collections.defaultdict(list)
         self.broken = {}
+        self.components = {}
         for name in files:
             with open(name) as stream:
                 lines = stream.read().splitlines()
             self.header += [line[2:] for line in lines if line.startswith("# ") and line[2:] not in self.header]
             for row in csv.DictReader(line for line in lines if not line.startswith("# ")):
                 where = row["setup"], int(row["processes"]), row["flavour"]
-                if row["unit"] in ("crashes", "hangs", "wrong"):
+                if row["unit"] in ("crashes", "fails", "hangs", "wrong"):
                     self.broken[*where, row["component"], row["case"]] = row["unit"]
                     continue
                 flavour = "" if row["component"] in LIMITS else where[2]
@@ -47,7 +49,9 @@ class Results:
             medians = sorted(float(row["median"]) for row in found)
             low, high = (medians[len(medians) // 4], medians[-1 - len(medians) // 4]) if len(medians) > 2 else \
                 (float(found[0]["low"]), float(found[0]["high"]))
-            self.values[tuple(key)][component] = Value(statistics.median(medians), low, high, found[0]["unit"], None)
+            middle = min(float(row["low"]) for row in found) if best else statistics.median(medians)
+            self.values[tuple(key)][component] = Value(middle, low, high, found[0]["unit"])
+            self.components[component] = True
 
     def places(self):
         """(setup, processes, flavour) in the order of their names in SETUPS."""
@@ -62,9 +66,13 @@ class Results:
         flavour = "" if component in LIMITS else place[2]
         return self.values.get((place[0], place[1], flavour, case, size), {}).get(component)
 
-    def best(self, place, case, size):
+    def columns(self):
+        """osc/ucp, its variants, the peers."""
+        return ["ucp", *(name for name in self.components if name not in NAMES), *PEERS]
+
+    def best(self, place, case, size, peers=PEERS):
         """The best peer's name, or None."""
-        found = {name: self.get(place, case, size, name) for name in PEERS}
+        found = {name: self.get(place, case, size, name) for name in peers}
         found = {name: value for name, value in found.items() if value and value.median > 0}
         return min(found, key=lambda name: found[name].median) if found else None
 
@@ -107,9 +115,9 @@ def size_name(size):
 
 def table(results, place):
     """A Markdown table of a place's cases: times in microseconds unless they have a unit."""
-    columns = [name for name in ("ucp", *PEERS)
+    columns = [name for name in results.columns()
                if any(results.get(place, *each, name) for each in results.cases(place))]
-    yield "| | " + " | ".join(NAMES[name] for name in columns) + " | to the best | to the limit |"
+    yield "| | " + " | ".join(NAMES.get(name, name) for name in columns) + " | to the best | to the limit |"
     yield "|---|" + "---:|" * (len(columns) + 2)
     for case, size in results.cases(place):
         if case.split(".")[0] in ("latency", "rate") and size not in SHOWN_SIZES:
@@ -134,8 +142,8 @@ def all_tables(results):
         yield f"### {SETUPS[setup]}, {processes} processes, windows of MPI_Win_{function(flavour)}"
         yield ""
         yield from table(results, place)
-        broken = [f"{NAMES[name]} {what} in {case}" for (*where, name, case), what in results.broken.items()
-                  if tuple(where) == place and name in NAMES]
+        broken = [f"{NAMES.get(name, name)} {what} in {case}" for (*where, name, case), what in results.broken.items()
+                  if tuple(where) == place]
         if broken:
             yield ""
             yield "Broken: " + "; ".join(broken) + "."
@@ -153,15 +161,16 @@ def check_bounds(results, name):
     lines, exceeded = [], 0
     with open(name) as stream:
         bounds = [line.split("#")[0].split() for line in stream]
-    for words in filter(None, bounds):
-        setup, processes, flavour, case, size, against, bound = words
+    setups = {place[0] for place in results.places()}
+    for words in filter(lambda words: words and words[0] in setups, bounds):
+        setup, flavour, processes, case, size, against, bound = words
         place, size = (setup, int(processes), flavour), int(size)
         ours = results.get(place, case, size, "ucp")
         theirs = reference(results, place, case, size, against)
         what = f"{setup} {flavour} x{processes} {case} {size_name(size)}"
         if not ours or not (theirs or "-" == against):
             lines.append(f"no result     {what}: {'osc/ucp' if not ours else against} is missing")
-            exceeded += not ours
+            exceeded += 1
             continue
         if "-" == against:
             value, said = ours.median, f"{number(ours.median)} {ours.unit}, at most {bound}"
@@ -179,15 +188,18 @@ def check_bounds(results, name):
 
 
 def reference(results, place, case, size, against):
-    """What a bound is against: best, or component[/case[/bytes]], or - for nothing."""
+    """What a bound is against: best or several,components (the best of them), or component[/case[/bytes]]."""
     component, _, rest = against.partition("/")
-    if "best" == component:
-        component = results.best(place, case, size)
+    if "best" == component or "," in component:
+        component = results.best(place, case, size, PEERS if "best" == component else component.split(","))
     other, _, bytes_ = rest.partition("/")
     return results.get(place, other or case, int(bytes_ or size), component) if component else None
 
 
 # ---- plots ----
+
+PLAIN = ("unset mxtics", "unset mytics", "set tics scale 0")  # what gnuplot would draw besides is most of the file
+
 
 def plots(results, folder):
     """Draw what there is; the files' names by place."""
@@ -213,8 +225,8 @@ def lines_plot(results, place, group):
         return None
     rows = (len(operations) + 1) // 2
     out = [f'set terminal svg size 1000,{60 + 340 * rows} font "sans,11" background "white"',
-           f"set multiplot layout {rows},2", "set logscale xy", "set grid", "set key top left samplen 1.5",
-           'set format x "%.0b %B"', "set xtics 8,8,4194304"]
+           f"set multiplot layout {rows},2", "set logscale xy", "set grid", f"set key {'top left' if 'latency' == group else 'bottom right'} samplen 1.5",
+           'set format x "%.0b %B"', "set xtics 8,8,4194304", *PLAIN]
     for case in operations:
         label = "microseconds" if "latency" == group else "MB/s"
         out += [f'set title "{case.split(".")[1].replace("_", " ")}: {label}" noenhanced']
@@ -227,9 +239,8 @@ def lines_plot(results, place, group):
             if points:
                 block = f"${name}_{case.split('.')[1]}"
                 out += [f"{block} << EOD", *(f"{size} {value:.6g}" for size, value in points), "EOD"]
-                style = "dt 2 lw 1.5" if name in LIMITS else "lw 2 pt 7 ps 0.4"
-                curves.append(f"{block} with {'lines' if name in LIMITS else 'linespoints'} {style} "
-                              f"lc rgb '{COLOURS[name]}' title '{NAMES[name]}'")
+                style = "dt 2 lw 1.5" if name in LIMITS else "lw 2"
+                curves.append(f"{block} with lines {style} lc rgb '{COLOURS[name]}' title '{NAMES[name]}'")
         out.append("plot " + ", ".join(curves) if curves else "set multiplot next")
     return "\n".join(out)
 
@@ -244,7 +255,8 @@ def bars_plot(results, place):
         return None
     out = [f'set terminal svg size {max(700, 200 + 60 * len(cases))},460 font "sans,11" background "white"',
            "set style data histograms", "set style fill solid", "set boxwidth 1", "set logscale y", "set grid y",
-           "set key top left horizontal", "set xtics rotate by -35 noenhanced", 'set ylabel "microseconds"',
+           "set key outside top horizontal", "set xtics rotate by -35 noenhanced", 'set ylabel "microseconds"',
+           "set bmargin 8", *PLAIN,
            "$bars << EOD"]
     for case, size in cases:
         values = [results.get(place, case, size, name) for name in names]
