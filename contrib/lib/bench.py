@@ -30,15 +30,17 @@ COMPONENTS = {  # name: (arguments on one host, arguments across hosts or None, 
     "mpich": ([], [], "allocate create dynamic shared"),
     "limits": (OB1, [*OB1, *TCP], ""),
 }
+VARIANTS = {"no_thread": "--mca osc_ucp_async_progress never"}  # of osc/ucp, for a part that names them
 
-# What is run: set-up, flavours, processes, groups of cases, and whether only if it is asked for. More processes than
-# four run with --full only, and in the first rounds only: they take long.
-Part = collections.namedtuple("Part", "setup flavours processes groups full", defaults=[False])
+# What is run: set-up, flavours, processes, groups of cases; whether only if it is asked for; the components, if not all.
+# More processes than four run with --full only, and in the first rounds only: they take long.
+Part = collections.namedtuple("Part", "setup flavours processes groups full components", defaults=[False, None])
 CROWD_ROUNDS = 2
 MOST = "latency rate types epochs windows busy contention applications"
 PARTS = [
     Part("one", "allocate", 2, MOST + " unused"),
     Part("one", "create", 2, MOST + " unused"),
+    Part("one", "create", 2, "busy", True, ("no_thread", "ucp")),
     Part("one", "dynamic", 2, "latency rate epochs windows busy", True),
     Part("one", "shared", 2, "latency types epochs windows", True),
     Part("unbound", "allocate create", 2, "threads", True),
@@ -86,11 +88,11 @@ def arguments():
     options.seconds = options.seconds or (0.02 if options.full else 0.01)
     options.output = options.output or options.programs
     options.bounds = options.bounds or (os.path.join(TOP, "test/bench/targets.table") if options.full else None)
-    for text in options.variant:
-        name, _, words = text.partition("=")
-        COMPONENTS[name] = ([*COMPONENTS["ucp"][0], *words.split()], [*COMPONENTS["ucp"][1], *words.split()],
-                            COMPONENTS["ucp"][2])
-        options.component.insert(0, name)
+    options.variant = dict(text.split("=", 1) for text in options.variant)
+    options.component[:0] = options.variant
+    for name, words in {**VARIANTS, **options.variant}.items():
+        alone, across, flavours = COMPONENTS["ucp"]
+        COMPONENTS[name] = ([*alone, *words.split()], [*across, *words.split()], flavours)
     for name in options.component:
         if name not in COMPONENTS:
             sys.exit(f"bench: no component {name}, there are: {' '.join(COMPONENTS)}")
@@ -279,7 +281,7 @@ class Bench:
             for part, flavour, groups in parts:
                 if part.processes > 4 and number > CROWD_ROUNDS:
                     continue
-                for component in self.options.component:
+                for component in part.components or self.options.component:
                     if self.can(part, flavour, component) and ("limits" != component or part.setup not in limits):
                         self.turn(number, part, flavour, groups, component)
                 limits.add(part.setup)
