@@ -44,6 +44,9 @@ static int place_find(const target_t *target, const command_t *command, int64_t 
     ompi_osc_ucp_layout_t             *layout = &place_p->layout;
     bool                               fits;
 
+    if (0 == wire->len) {
+        return OMPI_ERR_BAD_PARAM; /* nobody sends that */
+    }
     if (NULL == command->layout) {
         ompi_osc_ucp_layout_contiguous(layout, 0, wire->len);
     } else if (command->shape.pos > INT64_MAX ||
@@ -59,7 +62,7 @@ static int place_find(const target_t *target, const command_t *command, int64_t 
         ompi_osc_ucp_layout_fini(layout);
         return fits ? OMPI_ERR_BAD_PARAM : OMPI_ERR_RMA_RANGE;
     }
-    place_p->base = target->base + wire->disp;
+    place_p->base = (char *) ((uintptr_t) target->base + (uintptr_t) wire->disp); /* the base may be NULL */
     return OMPI_SUCCESS;
 }
 

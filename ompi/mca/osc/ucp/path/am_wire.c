@@ -113,7 +113,7 @@ bool ompi_osc_ucp_command_payload(ompi_osc_ucp_command_t *command, const char *p
 {
     reader_t reader = { .at = payload, .left = len };
 
-    return read_data(&reader, command) && 0 == reader.left;
+    return NULL != payload && read_data(&reader, command) && 0 == reader.left;
 }
 
 /** Append to a buffer; returns its new end. */

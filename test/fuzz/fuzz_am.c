@@ -1,0 +1,242 @@
+/* Whatever arrives at a service side, nothing outside the window is read or written. For libFuzzer.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An input is a list of messages: a byte that says which window, how it travels and which turn it takes, two bytes of
+ * length (and two of the payload's, if it has one), then the message as it would be on the wire. The window's id and
+ * the origin are put right, so that inputs get past them. The transport is replaced: replies are read and dropped,
+ * remote data are made up. Window memory lies on pages of its own with nothing around, all else is the sanitizers'.
+ */
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "osc_ucp.h"
+#include "path/am.h"
+#include "path/am_reply.h"
+#include "path/am_target.h"
+
+/** Where the windows' memory is, so that inputs can name addresses: pages, with pages between them that are not. */
+#define PLACE      ((char *) 0x200000000000)
+#define PAGE       4096
+#define REGIONS    3
+#define MEMBERS    4
+#define PAYLOAD    0x04 /* first byte of a message: it has a payload */
+#define REMOTE     0x08 /* the sender still has that */
+#define LATE       0x10 /* not its turn */
+
+/* What the component has besides the service side. */
+ompi_osc_ucp_component_t mca_osc_ucp_component;
+
+ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window)
+{
+    (void) window;
+    return calloc(1, sizeof(ompi_osc_ucp_description_t));
+}
+
+void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address)
+{
+    (void) op;
+    (void) prim;
+    (void) address;
+}
+
+void opal_common_ucp_service_lock(void)
+{
+}
+
+void opal_common_ucp_service_unlock(void)
+{
+}
+
+static volatile unsigned char sum; /* of all that was sent, so that it is read */
+
+static void read_all(const void *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        sum += ((const unsigned char *) data)[i];
+    }
+}
+
+int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
+                         const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
+                         void *arg)
+{
+    (void) side;
+    (void) ep;
+    (void) how;
+    read_all(header, header_len);
+    read_all(data, len);
+    if (NULL != sent) {
+        sent(arg, OMPI_SUCCESS);
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Remote data that a put is to receive arrive at the end of the input. */
+static struct {
+    void                         *buffer;
+    size_t                        len;
+    opal_common_ucp_received_fn_t received;
+    void                         *arg;
+} receives[16];
+static int nreceives;
+
+void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
+                             opal_common_ucp_received_fn_t received, void *arg)
+{
+    (void) side;
+    (void) remote;
+    if (NULL == buffer || nreceives == sizeof(receives) / sizeof(receives[0])) {
+        received(arg, NULL == buffer ? OMPI_SUCCESS : OMPI_ERROR);
+        return;
+    }
+    receives[nreceives].buffer   = buffer;
+    receives[nreceives].len      = len;
+    receives[nreceives].received = received;
+    receives[nreceives++].arg    = arg;
+}
+
+static void receive_all(void)
+{
+    while (nreceives > 0) {
+        nreceives--;
+        memset(receives[nreceives].buffer, 0x5a, receives[nreceives].len);
+        receives[nreceives].received(receives[nreceives].arg, OMPI_SUCCESS);
+    }
+}
+
+static ompi_osc_ucp_stripe_t  stripes[OMPI_OSC_UCP_STRIPES];
+static ompi_osc_ucp_control_t control;
+static ompi_osc_ucp_window_t  windows[2]; /* one with memory, a dynamic one */
+static ompi_win_t             wins[2];
+
+/** A window with a page that nothing else is near, or with several regions. */
+static void window_open(int which)
+{
+    ompi_osc_ucp_window_t *window = &windows[which];
+
+    *window = (ompi_osc_ucp_window_t) {
+        .win      = &wins[which],
+        .size     = MEMBERS,
+        .flavor   = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
+        .base     = 0 == which ? PLACE + PAGE : NULL,
+        .bytes    = 0 == which ? PAGE - 3 : 0,
+        .control  = &control,
+        .stripes  = stripes
+    };
+    memset(&control, 0, sizeof(control));
+    window->target = ompi_osc_ucp_target_new(window);
+    if (NULL == window->target || !ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {
+        abort();
+    }
+    wins[which].w_osc_module = &window->super;
+    for (int i = 0; 1 == which && i < REGIONS; i++) {
+        if (OMPI_SUCCESS != ompi_osc_ucp_attach(&wins[which], PLACE + (2 * i + 1) * PAGE, PAGE)) {
+            abort();
+        }
+    }
+}
+
+static void window_close(int which)
+{
+    ompi_osc_ucp_target_withdraw(windows[which].target);
+    ompi_osc_ucp_target_free(windows[which].target);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void) argc;
+    (void) argv;
+    MPI_Init(NULL, NULL); /* for the kernels of the operations */
+    OBJ_CONSTRUCT(&mca_osc_ucp_component.lock, opal_mutex_t);
+    ompi_osc_ucp_op_init();
+    for (int i = 0; i < REGIONS; i++) {
+        if (MAP_FAILED == mmap(PLACE + (2 * i + 1) * PAGE, PAGE, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)) {
+            abort();
+        }
+    }
+    return 0;
+}
+
+/** Take `len` bytes off an input, as a copy of their own; shorter at its end. */
+static char *take(const uint8_t **data, size_t *size, size_t *len)
+{
+    char *copy;
+
+    *len = *len < *size ? *len : *size;
+    copy = malloc(*len + (0 == *len));
+    memcpy(copy, *data, *len);
+    *data += *len;
+    *size -= *len;
+    return copy;
+}
+
+static size_t take_length(const uint8_t **data, size_t *size)
+{
+    size_t len = 0;
+
+    if (*size >= 2) {
+        len    = (*data)[0] | (size_t) (*data)[1] << 8;
+        *data += 2;
+        *size -= 2;
+    }
+    return len;
+}
+
+/** The next message of an input. */
+static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[2][MEMBERS])
+{
+    uint8_t                    how     = *(*data)++;
+    int                        which   = how & 1;
+    size_t                     len     = ((*size)--, take_length(data, size));
+    size_t                     more    = 0 != (how & PAYLOAD) ? take_length(data, size) : 0;
+    char                      *bytes   = take(data, size, &len);
+    char                      *payload = 0 != (how & REMOTE) ? NULL : take(data, size, &more);
+    ompi_osc_ucp_wire_packet_t head;
+    opal_common_ucp_message_t  message = { .reply_ep = (opal_common_ucp_ep_t *) &head };
+
+    if (len >= sizeof(head)) {
+        memcpy(&head, bytes, sizeof(head));
+        head.window = (uint64_t) which + 1;
+        head.origin %= MEMBERS;
+        head.ordered %= 2;
+        head.sequence = sequences[which][head.origin] + (0 != (how & LATE));
+        sequences[which][head.origin] += 0 != head.ordered;
+        memcpy(bytes, &head, sizeof(head));
+    }
+    if (0 != (how & PAYLOAD)) {
+        message.header     = bytes;
+        message.header_len = len;
+        message.data       = payload;
+        message.len        = more;
+        message.remote     = 0 != (how & REMOTE) ? (opal_common_ucp_remote_t *) &message : NULL;
+    } else {
+        message.data = bytes;
+        message.len  = len;
+    }
+    ompi_osc_ucp_am_requested(&message);
+    free(bytes);
+    free(payload);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint32_t sequences[2][MEMBERS] = { { 0 } };
+
+    window_open(0);
+    window_open(1);
+    while (size > 0) {
+        message_send(&data, &size, sequences);
+    }
+    receive_all();
+    window_close(0);
+    window_close(1);
+    ompi_osc_ucp_replies_fini();
+    return 0;
+}
