@@ -1,5 +1,5 @@
-/* The short way of calls whose target's memory is mapped here and whose data are one block: nothing is called,
- * allocated or waited for.
+/* The short way of calls whose data are one block, and whose target's memory is mapped here or which fit into a packet
+ * that is open: nothing is called, allocated or waited for.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -10,6 +10,8 @@
 #define OSC_UCP_FAST_H
 
 #include "osc_ucp_check.h"
+#include "path/am_packet.h"
+#include "path/path.h"
 
 /** The peer, if it was used before and operations on it may be plain copies. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(const ompi_osc_ucp_window_t *window, int rank)
@@ -46,6 +48,25 @@ static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptr
         return NULL;
     }
     return peer->memory + at;
+}
+
+/** Longer operations gain nothing from the short way into a packet. */
+#define OMPI_OSC_UCP_FAST_MESSAGE_MAX 256
+
+/** Put or accumulate by message, if that is how it is done and one is open. `wire` needs all but `disp`. */
+static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
+                                             ompi_osc_ucp_wire_command_t *wire, const void *data)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+
+    if (NULL == peer || NULL == peer->packet || !peer->path->messages || !ompi_osc_ucp_fast_access(peer) ||
+        __builtin_mul_overflow((int64_t) disp, peer->disp_unit, &wire->disp) ||
+        !ompi_osc_ucp_in_range(peer->size, wire->disp, 0, wire->len) ||
+        !ompi_osc_ucp_packet_append(peer, wire, data)) {
+        return false;
+    }
+    window->fence_used = true;
+    return true;
 }
 
 /** Lock the peer, if nobody keeps this process waiting. */

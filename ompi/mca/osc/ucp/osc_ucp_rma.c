@@ -154,10 +154,12 @@ int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *ori
 static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
                              ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    uint64_t               bytes  = ompi_osc_ucp_fast_bytes(type, (size_t) count);
-    ompi_osc_ucp_peer_t   *peer;
-    char                  *place  = NULL;
+    ompi_osc_ucp_window_t      *window = ompi_osc_ucp_window(win);
+    uint64_t                    bytes  = ompi_osc_ucp_fast_bytes(type, (size_t) count);
+    ompi_osc_ucp_wire_command_t wire   = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes };
+    ompi_osc_ucp_peer_t        *peer;
+    char                       *place  = NULL;
+    bool                        done   = false;
 
     if (0 == bytes || ((type != target_type || count != target_count) &&
                        bytes != ompi_osc_ucp_fast_bytes(target_type, (size_t) target_count))) {
@@ -177,9 +179,12 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
             ompi_osc_ucp_fast_copy(buffer, place, bytes);
         }
         window->fence_used = true;
+        done               = true;
+    } else if (PUT == direction && NULL == peer && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
+        done = ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer);
     }
     ompi_osc_ucp_leave();
-    return NULL != place;
+    return done;
 }
 
 int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
@@ -338,17 +343,20 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
     const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
     uint8_t                    code   = ompi_osc_ucp_op_code(op);
+    uint64_t                   bytes;
     ompi_osc_ucp_peer_t       *peer;
     char                      *place  = NULL;
+    bool                       done   = false;
     uintptr_t                  key;
 
     if (NULL == prim || prim->size != prim->extent || 0 == count || !ompi_osc_ucp_op_valid(code, prim)) {
         return false;
     }
+    bytes = prim->size * (uint64_t) count;
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_peer(window, target);
     if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
-        place = ompi_osc_ucp_fast_place(peer, disp, prim->size * (uint64_t) count);
+        place = ompi_osc_ucp_fast_place(peer, disp, bytes);
     }
     if (NULL != place) {
         key = (uintptr_t) place - peer->key_base;
@@ -359,9 +367,16 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
         }
         mca_osc_ucp_component.updated = true;
         window->fence_used            = true;
+        done                          = true;
+    } else if (NULL == peer && NULL == result && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
+        ompi_osc_ucp_wire_command_t wire = {
+            .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = code, .prim = prim->code, .len = (uint32_t) bytes
+        };
+
+        done = ompi_osc_ucp_fast_message(window, target, disp, &wire, origin);
     }
     ompi_osc_ucp_leave();
-    return NULL != place;
+    return done;
 }
 
 int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,

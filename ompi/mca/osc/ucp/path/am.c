@@ -400,6 +400,7 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_am = {
+    .messages     = true,
     .via          = OMPI_OSC_UCP_VIA_AM,
     .put          = am_put,
     .get          = am_get,

@@ -10,19 +10,6 @@
 /** Packets of this process that are open or on their way out. Beyond, operations wait. */
 #define PACKETS_MAX 256
 
-/** One packet; sent as it lies here. */
-struct ompi_osc_ucp_packet_t {
-    ompi_osc_ucp_packet_t     *next, *prev; /**< of the open ones, or of the free ones (next only) */
-    ompi_osc_ucp_peer_t       *peer;
-    uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
-    uint32_t                   used;        /**< bytes of commands */
-    uint32_t                   operations;  /**< among the commands */
-    uint32_t                   lock_at;     /**< where the command begins that requests a lock; see `locks` */
-    bool                       locks;       /**< a lock is requested here, and not released */
-    ompi_osc_ucp_wire_packet_t head;
-    char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
-};
-
 typedef ompi_osc_ucp_packet_t packet_t;
 
 static struct {

@@ -16,6 +16,42 @@
 /** Bytes of commands that a packet can take. */
 #define OMPI_OSC_UCP_PACKET_ROOM (16384 - sizeof(ompi_osc_ucp_wire_packet_t))
 
+/** One packet; sent as it lies here. */
+struct ompi_osc_ucp_packet_t {
+    ompi_osc_ucp_packet_t     *next, *prev; /**< of the open ones, or of the free ones (next only) */
+    ompi_osc_ucp_peer_t       *peer;
+    uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
+    uint32_t                   used;        /**< bytes of commands */
+    uint32_t                   operations;  /**< among the commands */
+    uint32_t                   lock_at;     /**< where the command begins that requests a lock; see `locks` */
+    bool                       locks;       /**< a lock is requested here, and not released */
+    ompi_osc_ucp_wire_packet_t head;
+    char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
+};
+
+/**
+ * Append a put or an accumulate that returns nothing, if there is an open packet and it fits in: the short way of the
+ * functions below, for what is contiguous at both ends.
+ */
+static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire,
+                                              const void *data)
+{
+    ompi_osc_ucp_packet_t *packet = peer->packet;
+    char                  *room;
+
+    if (NULL == packet || packet->used + sizeof(*wire) + wire->len > OMPI_OSC_UCP_PACKET_ROOM) {
+        return false;
+    }
+    room = packet->commands + packet->used;
+    memcpy(room, wire, sizeof(*wire));
+    memcpy(room + sizeof(*wire), data, wire->len);
+    packet->used += (uint32_t) sizeof(*wire) + wire->len;
+    packet->operations++;
+    peer->unacknowledged = true;
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, wire->len);
+    return true;
+}
+
 /**
  * Room for `len` <= OMPI_OSC_UCP_PACKET_ROOM bytes at the end of the peer's open packet: the caller fills it before
  * anything else happens. May send the packet before, and may wait. On failure NULL, and *rc_p says why.

@@ -213,6 +213,7 @@ static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {
+    .messages         = true,
     .via              = OMPI_OSC_UCP_VIA_AM,
     .put          = near_put,
     .get          = near_get,

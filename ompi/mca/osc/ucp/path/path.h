@@ -39,6 +39,7 @@ typedef struct ompi_osc_ucp_transfer_t {
 
 struct ompi_osc_ucp_path_t {
     ompi_osc_ucp_via_t via;              /**< which way most of its operations go */
+    bool               messages;         /**< short ones that return nothing are messages, all of them */
     bool               loads_and_stores; /**< all of them do, by load and store: others count them */
 
     int (*put)(ompi_osc_ucp_transfer_t *transfer);
