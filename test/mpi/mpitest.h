@@ -133,6 +133,17 @@ static inline void test_compute(double seconds)
     } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < seconds);
 }
 
+/** Seconds after which a test gives up to wait for what does not come: far more than a busy machine takes. */
+enum { TEST_PATIENCE = 15 };
+
+/** Compute, as test_compute does, until `*word` is `wanted`, or for as long as patience lasts. */
+static inline void test_compute_until(const volatile long *word, long wanted)
+{
+    for (int i = 0; i < TEST_PATIENCE * 100 && wanted != *word; i++) {
+        test_compute(0.01);
+    }
+}
+
 /** A value that can be told from every other one: byte `i` of what rank `rank` sends in round `round`. */
 static inline unsigned char test_byte(int rank, int round, size_t i)
 {

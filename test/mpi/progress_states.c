@@ -9,59 +9,69 @@
 #include <unistd.h>
 
 enum { TARGET = 0, EPOCHS = 5 };
-static const double busy_for = 0.4;
 
 static pthread_barrier_t barrier;
 static int pipe_ends[2];
 
-static void *end_it_later(void *argument)
-{
-    char byte = 0;
+/** What the target awaits: the word that counts epochs, and its last value. */
+struct awaited {
+    const volatile long *word;
+    long last;
+};
 
-    usleep((useconds_t) (busy_for * 1e6));
-    if (NULL == argument) {
-        pthread_barrier_wait(&barrier);
-    } else {
-        CHECK(1 == write(pipe_ends[1], &byte, 1), "cannot write to a pipe");
+static void compute(const struct awaited *awaited)
+{
+    test_compute_until(awaited->word, awaited->last);
+}
+
+static void doze(const struct awaited *awaited)
+{
+    for (int i = 0; i < TEST_PATIENCE * 10 && awaited->last != *awaited->word; i++) {
+        usleep(100000);
     }
+}
+
+static void *wait_at_barrier(void *awaited)
+{
+    doze(awaited);
+    pthread_barrier_wait(&barrier);
     return NULL;
 }
 
-static void compute(void)
+static void *write_pipe(void *awaited)
 {
-    test_compute(busy_for);
+    char byte = 0;
+
+    doze(awaited);
+    CHECK(1 == write(pipe_ends[1], &byte, 1), "cannot write to a pipe");
+    return NULL;
 }
 
-static void sleep_long(void)
-{
-    usleep((useconds_t) (busy_for * 1e6));
-}
-
-static void wait_for_thread(void)
+static void wait_for_thread(const struct awaited *awaited)
 {
     pthread_t other;
 
-    pthread_create(&other, NULL, end_it_later, NULL);
+    pthread_create(&other, NULL, wait_at_barrier, (void *) awaited);
     pthread_barrier_wait(&barrier);
     pthread_join(other, NULL);
 }
 
-static void read_pipe(void)
+static void read_pipe(const struct awaited *awaited)
 {
     pthread_t other;
     char byte;
 
-    pthread_create(&other, NULL, end_it_later, pipe_ends);
+    pthread_create(&other, NULL, write_pipe, (void *) awaited);
     CHECK(1 == read(pipe_ends[0], &byte, 1), "cannot read from a pipe");
     pthread_join(other, NULL);
 }
 
 static const struct {
     const char *name;
-    void (*spend)(void);
+    void (*spend)(const struct awaited *awaited);
 } states[] = {
     { "computing", compute },
-    { "sleeping", sleep_long },
+    { "sleeping", doze },
     { "in another barrier", wait_for_thread },
     { "reading", read_pipe },
 };
@@ -87,11 +97,11 @@ static void check(struct test_window *window)
     for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (TARGET == test_rank) {
-            long before = memory[0];
+            struct awaited awaited = { memory, ((long) s + 1) * (test_size - 1) * EPOCHS };
 
-            states[s].spend();
-            CHECK((test_size - 1) * EPOCHS == memory[0] - before, "%s: while the target was %s %ld of %d epochs passed",
-                  test_flavor_name[window->flavor], states[s].name, memory[0] - before, (test_size - 1) * EPOCHS);
+            states[s].spend(&awaited);
+            CHECK(awaited.last == memory[0], "%s: while the target was %s: %ld epochs, not %ld",
+                  test_flavor_name[window->flavor], states[s].name, memory[0], awaited.last);
         } else {
             usleep(20000); /* the target has left the barrier */
             origin(window);
