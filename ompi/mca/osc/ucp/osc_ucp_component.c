@@ -83,7 +83,7 @@ int ompi_osc_ucp_progress(void)
 
     if (0 == OPAL_THREAD_TRYLOCK(&mca_osc_ucp_component.lock)) {
         ompi_osc_ucp_packets_release_all();
-        if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_sends()) {
+        if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy()) {
             events = opal_common_ucp_progress_origin();
         }
         OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);

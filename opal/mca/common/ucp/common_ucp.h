@@ -103,8 +103,8 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
                          const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
                          void *arg);
 
-/** Are there messages of the origin side that have not left? */
-bool opal_common_ucp_origin_sends(void);
+/** Does anything of the origin side need progress: messages that have not left, operations that are not over? */
+bool opal_common_ucp_origin_busy(void);
 
 /** Receive the remote data of a message, all `len` bytes; `buffer` NULL: do without them. Under the side's lock. */
 void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,

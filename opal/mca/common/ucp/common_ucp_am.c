@@ -68,9 +68,9 @@ ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned 
 
 static uint32_t sends[2]; /**< in flight, by side; guarded like the worker of that side */
 
-bool opal_common_ucp_origin_sends(void)
+bool opal_common_ucp_origin_busy(void)
 {
-    return sends[OPAL_COMMON_UCP_ORIGIN] > 0;
+    return sends[OPAL_COMMON_UCP_ORIGIN] > 0 || opal_common_ucp_operations > 0;
 }
 
 static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)

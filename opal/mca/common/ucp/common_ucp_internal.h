@@ -45,6 +45,9 @@ extern opal_common_ucp_transport_t opal_common_ucp_transport;
 /** Guards the service worker; exists also without a transport, for windows of one process. */
 extern pthread_mutex_t opal_common_ucp_service_mutex;
 
+/** Puts, gets, atomics and flushes under way; origin side. */
+extern uint32_t opal_common_ucp_operations;
+
 /** An OPAL_ code for a UCX status. */
 int opal_common_ucp_status(ucs_status_t status);
 

@@ -26,10 +26,13 @@ void opal_common_ucp_rkey_destroy(opal_common_ucp_rkey_t *rkey)
 /** The parameters that every operation has. */
 #define COMPLETION (UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA)
 
+uint32_t opal_common_ucp_operations;
+
 static void completed(void *request, ucs_status_t status, void *user_data)
 {
     opal_common_ucp_completion_t *completion = user_data;
 
+    opal_common_ucp_operations--;
     ucp_request_free(request);
     completion->done(completion, opal_common_ucp_status(status));
 }
@@ -40,7 +43,11 @@ static inline int started(ucs_status_ptr_t request)
     if (NULL == request) {
         return OPAL_SUCCESS;
     }
-    return UCS_PTR_IS_ERR(request) ? opal_common_ucp_status(UCS_PTR_STATUS(request)) : OPAL_COMMON_UCP_UNDERWAY;
+    if (UCS_PTR_IS_ERR(request)) {
+        return opal_common_ucp_status(UCS_PTR_STATUS(request));
+    }
+    opal_common_ucp_operations++;
+    return OPAL_COMMON_UCP_UNDERWAY;
 }
 
 int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
