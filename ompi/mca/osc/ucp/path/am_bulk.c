@@ -197,13 +197,15 @@ static int chunk_next(cursor_t *cursor)
         chunk_begin(cursor->pending);
         command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
         command.reply_to.cookie = cursor->pending->cookie;
-    } else {
-        transfer->peer->unacknowledged = true;
     }
     sent = NULL == transfer->origin_layout ? 0 : command.wire.len / model->cell * model->packed;
     rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
     if (OMPI_SUCCESS != rc && fetches) {
         chunk_done(cursor->pending, OMPI_SUCCESS);
+    }
+    if (!fetches) {
+        /* Not before the message: it may have had to wait, and another thread's flush would have cleared this. */
+        transfer->peer->unacknowledged = true;
     }
     ompi_osc_ucp_layout_fini(&piece);
     cursor->pos += command.wire.len;

@@ -37,13 +37,14 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_rdma_pending(ompi_osc_ucp_peer_t *peer)
 
     if (NULL != pending) {
         pending->completion.done = part_done;
-        peer->unflushed          = true;
     }
     return pending;
 }
 
 int ompi_osc_ucp_rdma_begun(ompi_osc_ucp_pending_t *pending, int rc)
 {
+    /* Not before the operation: it may have had to wait, and another thread's flush would have cleared this. */
+    pending->peer->unflushed = true;
     if (OPAL_COMMON_UCP_UNDERWAY != rc) {
         return rc;
     }

@@ -1,0 +1,76 @@
+/* A thread's flush completes what that thread has put, also if another thread's flush came in between while a long put
+ * waited for the lock.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "windows.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { INTS = 10000 }; /* too long to share a message with others, too short for several */
+
+static const double stopped_for = 1.0, locked_for = 0.6;
+static MPI_Win win;
+
+static void *flush_while_locked(void *argument)
+{
+    usleep((useconds_t) (locked_for / 2 * 1e6));
+    MPI_Win_flush(1, win);
+    return argument;
+}
+
+static void *continue_later(void *argument)
+{
+    usleep((useconds_t) ((locked_for + stopped_for) * 1e6));
+    kill((pid_t) (intptr_t) argument, SIGCONT);
+    return NULL;
+}
+
+static void put_and_flush(pid_t target, const int *values)
+{
+    pthread_t flusher, waker;
+    double begin;
+
+    pthread_create(&waker, NULL, continue_later, (void *) (intptr_t) target);
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    MPI_Put(values, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    pthread_create(&flusher, NULL, flush_while_locked, NULL);
+    MPI_Put(values, INTS, MPI_INT, 1, 0, INTS, MPI_INT, win); /* waits for the lock, maybe */
+    begin = MPI_Wtime();
+    MPI_Win_flush(1, win);
+    CHECK(MPI_Wtime() - begin > stopped_for / 3, "the target was stopped, and MPI_Win_flush returned");
+    pthread_join(flusher, NULL);
+    pthread_join(waker, NULL);
+    MPI_Win_unlock(1, win);
+}
+
+int main(int argc, char **argv)
+{
+    static int memory[INTS], values[INTS];
+    int pids[2], pid = (int) getpid();
+
+    test_init_threads(&argc, &argv);
+    if (2 != test_size || !test_one_node(MPI_COMM_WORLD)) {
+        test_skip("needs 2 processes on one host: the one stops itself, the other wakes it up");
+    }
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    if (1 == test_rank) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == test_rank) {
+        put_and_flush(pids[1], values);
+    } else {
+        usleep((useconds_t) (locked_for * 1e6));
+        MPI_Win_unlock(1, win);
+        raise(SIGSTOP);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+    return test_finish();
+}
