@@ -58,6 +58,7 @@ GUARD = ["--setup", "one", "--flavour", "allocate,create", "--component", "ucp,s
          "--rounds", "4", "--test", "latency.put,latency.accumulate,latency.fetch_and_op,rate.put,rate.accumulate,"
          "epochs.lock,epochs.fence"]
 GUARD_ATTEMPTS = 3
+SECONDS = {"full": 1740, "quick": 170}  # no round begins that would not end by then
 
 
 def arguments():
@@ -84,6 +85,7 @@ def arguments():
         options = parser.parse_args([*GUARD, *sys.argv[1:]])
     options.size = options.size or (["8", "64", "512", "4096", "16384", "65536", "262144", "1048576", "4194304"]
                                     if options.full else ["8", "4096", "1048576"])
+    options.budget = None if options.rounds else SECONDS["full" if options.full else "quick"]
     options.rounds = options.rounds or (5 if options.full else 3)
     options.seconds = options.seconds or (0.02 if options.full else 0.01)
     options.output = options.output or options.programs
@@ -277,6 +279,10 @@ class Bench:
         self.note(f"# osc/ucp: {revision()}")
         self.table.writerow(FIELDS)
         for number in range(1, self.options.rounds + 1):
+            spent = time.time() - self.begin
+            if self.options.budget and number > 1 and spent * number / (number - 1) > self.options.budget:
+                print(f"\rno more than {number - 1} rounds: the machine is slow, or busy")
+                break
             limits = set()
             for part, flavour, groups in parts:
                 if part.processes > 4 and number > CROWD_ROUNDS:

@@ -114,7 +114,7 @@ static void run(const struct bench_case *self)
     struct bench_result  result;
 
     bench_operation_begin(&transfer.operation, kind, bench.target);
-    bench_operation_size(&transfer.operation, COUNT * sizeof(double));
+    bench_operation_size(&transfer.operation, sizeof(double)); /* for the data; 10,000 of them are used */
     transfer.type = make_type(shape);
     result = bench_measure(&measure);
     if (bench_right(self->name, COUNT * sizeof(double), check(&transfer, shape))) {

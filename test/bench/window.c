@@ -71,7 +71,7 @@ void bench_window_clear(struct bench_window *window, size_t bytes)
 
 double *bench_buffer(void)
 {
-    return memset(memory(BENCH_WINDOW_BYTES), 0, BENCH_WINDOW_BYTES);
+    return memory(BENCH_WINDOW_BYTES);
 }
 
 bool bench_matches(const double *data, size_t count, double seed)
