@@ -11,10 +11,11 @@
 #include "path/path.h"
 #include "path/rdma.h"
 
-/** Who locks one target after the other may rely on that order: have the last one granted before the next. */
+/** Who locks one target after the other may rely on that order: have the last one granted before the next. (With
+ *  threads, locks are granted when the call returns, and the others' are none of this one's business.) */
 static inline void locks_settle(void)
 {
-    if (OPAL_UNLIKELY(mca_osc_ucp_component.ungranted > 0)) {
+    if (OPAL_UNLIKELY(mca_osc_ucp_component.ungranted > 0) && !opal_using_threads()) {
         ompi_osc_ucp_packets_settle_locks();
     }
 }

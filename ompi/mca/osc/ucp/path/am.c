@@ -307,7 +307,13 @@ static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 
 static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
-    return ompi_osc_ucp_packet_lock(peer, exclusive);
+    int rc = ompi_osc_ucp_packet_lock(peer, exclusive);
+
+    /* Threads lock independently of each other: what one of them still waits for must not hold up the next. */
+    if (OMPI_SUCCESS == rc && opal_using_threads()) {
+        ompi_osc_ucp_packet_await_grant(peer);
+    }
+    return rc;
 }
 
 /** Wait for results that the target may still be reading from its memory: what comes next lets others change that. */
