@@ -42,6 +42,7 @@ static int word_fetch_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t chang
 
 static int word_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t change)
 {
+    peer->unflushed = true; /* it must be there before the window is freed: then the word is somebody else's memory */
     return word_do(peer, word, OPAL_COMMON_UCP_ADD, change, NULL);
 }
 
