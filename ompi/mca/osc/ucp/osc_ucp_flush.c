@@ -56,8 +56,9 @@ int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window)
     uint32_t             awaited = 0;
     int                  rc      = OMPI_SUCCESS, error;
 
-    for (peer = window->all_peers; NULL != peer && OMPI_SUCCESS == rc; peer = peer->next) {
-        rc = peer->path->flush(peer, &awaited);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = peer->path->flush(peer, &awaited);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {

@@ -65,8 +65,9 @@ static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_
 /** Keep a packet until its turn. */
 static void hold(ompi_osc_ucp_source_t *source, const packet_t *packet)
 {
-    held_t  *held = malloc(sizeof(*held) + packet->len + packet->payload_len);
-    held_t **at   = &source->held;
+    size_t   payload_len = NULL != packet->payload ? packet->payload_len : 0; /* 0: the sender still has it, maybe */
+    held_t  *held        = malloc(sizeof(*held) + packet->len + payload_len);
+    held_t **at          = &source->held;
 
     if (NULL == held) {
         out_of_memory();
@@ -76,7 +77,7 @@ static void hold(ompi_osc_ucp_source_t *source, const packet_t *packet)
     memcpy(held->data, packet->commands, packet->len);
     if (NULL != packet->payload) {
         held->packet.payload = held->data + packet->len;
-        memcpy(held->data + packet->len, packet->payload, packet->payload_len);
+        memcpy(held->data + packet->len, packet->payload, payload_len);
     }
     while (NULL != *at && (int32_t) ((*at)->packet.head.sequence - packet->head.sequence) < 0) {
         at = &(*at)->next;
