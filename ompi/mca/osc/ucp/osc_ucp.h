@@ -64,6 +64,7 @@ typedef struct ompi_osc_ucp_component_t {
     uint32_t                  ungranted;   /**< locks requested by message, sent or not, and not granted yet */
     unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
+    int                       kernel_copy; /**< parameter osc_ucp_kernel_copy */
     bool                      stored, updated; /**< see ompi_osc_ucp_loads_follow; origin side */
 } ompi_osc_ucp_component_t;
 
@@ -116,6 +117,10 @@ struct ompi_osc_ucp_peer_t {
     char                   *memory;   /**< its window memory, if the path is direct; NULL in one's own dynamic window */
     ompi_osc_ucp_stripe_t  *stripes;  /**< with the direct path */
     uintptr_t               key_base; /**< subtracted from an address to choose a stripe: the same for all */
+
+    /* On the near path. */
+    bool  copies; /**< the kernel copies between this process and the peer's memory, at `remote` */
+    pid_t pid;    /**< of the peer */
 
     /* How it is reached natively; of meaning if the path is one that does. */
     opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */

@@ -124,6 +124,7 @@ ompi_osc_ucp_component_t mca_osc_ucp_component = {
     .priority       = 120,
     .async_progress = OMPI_OSC_UCP_ASYNC_AUTO,
     .direct         = 1,
+    .kernel_copy    = 4096,
     .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
     .rdma_segment   = 4096,
     .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO

@@ -9,6 +9,7 @@
 #include "osc_ucp.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "path/am_wire.h"
 #include "path/path.h"
@@ -56,6 +57,7 @@ void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
         .size      = window->bytes,
         .disp_unit = window->disp_unit,
         .base      = (uint64_t) (uintptr_t) window->base,
+        .pid       = getpid(),
         .memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor
     };
     ompi_osc_ucp_block_describe(&window->block, description);
@@ -103,5 +105,6 @@ void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
         peer->path     = &ompi_osc_ucp_path_direct;
     } else {
         peer->path = &ompi_osc_ucp_path_near;
+        ompi_osc_ucp_near_attach(peer, description);
     }
 }

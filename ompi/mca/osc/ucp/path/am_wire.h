@@ -87,9 +87,10 @@ typedef struct ompi_osc_ucp_description_t {
     uint64_t head;     /**< the owner's address of that chunk */
     uint64_t nonce;    /**< found there, if the right memory was mapped */
     uint64_t offset;   /**< of the control block in the chunk */
+    int32_t  pid;      /**< of the owner, as it sees itself */
     uint8_t  lasting;  /**< the chunk outlives the window */
     uint8_t  memory;   /**< the window's memory follows the control block */
-    char     key[454]; /**< of the chunk; UCX's, as long as it needs */
+    char     key[450]; /**< of the chunk; UCX's, as long as it needs */
     uint32_t key_len;
     uint32_t user_key_len;  /**< 0: see `memory` */
     char     user_key[480]; /**< of the caller's memory (MPI_Win_create), if that is registered */

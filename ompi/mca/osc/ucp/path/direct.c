@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Every operation is over when its call returns; completing it is a fence. Locks and notices are atomics on the peer's
- * control block, also for peers of which nothing else is mapped (the near path).
+ * control block, also for peers of which nothing else is mapped (path/near.c).
  */
 
 #include "am.h"
@@ -165,63 +165,4 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
     .unlock       = direct_unlock,
     .post         = direct_post,
     .complete     = direct_complete
-};
-
-/* A peer whose control block is mapped, but not its memory: operations are messages. */
-
-/** Is nothing on its way to the peer that the target must have applied before a notice takes effect? */
-static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
-{
-    return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
-}
-
-static int near_put(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.put(transfer);
-}
-
-static int near_get(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.get(transfer);
-}
-
-static int near_accumulate(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.accumulate(transfer);
-}
-
-static int near_compare_swap(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.compare_swap(transfer);
-}
-
-static int near_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_am.flush(peer, awaited);
-}
-
-/** Behind operations on their way, the lock is released by a message, which is applied after them. */
-static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
-{
-    return peer_is_quiet(peer) ? direct_unlock(peer, exclusive, awaited)
-                               : ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
-}
-
-static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return peer_is_quiet(peer) ? direct_complete(peer, awaited) : ompi_osc_ucp_path_am.complete(peer, awaited);
-}
-
-const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {
-    .messages         = true,
-    .via              = OMPI_OSC_UCP_VIA_AM,
-    .put          = near_put,
-    .get          = near_get,
-    .accumulate   = near_accumulate,
-    .compare_swap = near_compare_swap,
-    .flush        = near_flush,
-    .lock         = direct_lock,
-    .unlock       = near_unlock,
-    .post         = direct_post,
-    .complete     = near_complete
 };

@@ -1,0 +1,141 @@
+/* The near path: a process of this node whose control block is mapped here, but not its memory.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Locks and notices are those of the direct path, operations are messages: but for long puts and gets, which the kernel
+ * copies from process to process, if it lets us (memory of MPI_Win_create only: a dynamic window's regions are known
+ * at the target alone). Whether it does shows when it is tried; a copy that does not succeed becomes a message.
+ */
+
+#include "am.h"
+#include "path.h"
+
+#include <sys/uio.h>
+
+#include "../osc_ucp_fast.h"
+
+/** Copy `bytes` between memory of this process and of the peer's. False: not all were, if any. */
+static bool kernel_copy(const ompi_osc_ucp_peer_t *peer, bool put, void *local, uint64_t remote, uint64_t bytes)
+{
+    char        *at = local;
+    struct iovec here, there;
+    ssize_t      n;
+
+    while (bytes > 0) {
+        here  = (struct iovec) { .iov_base = at, .iov_len = bytes };
+        there = (struct iovec) { .iov_base = (void *) (uintptr_t) remote, .iov_len = bytes };
+        n     = put ? process_vm_writev(peer->pid, &here, 1, &there, 1, 0)
+                    : process_vm_readv(peer->pid, &here, 1, &there, 1, 0);
+        if (n <= 0) {
+            return false;
+        }
+        at     += n;
+        remote += (uint64_t) n;
+        bytes  -= (uint64_t) n;
+    }
+    return true;
+}
+
+void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    uint64_t nonce = 0;
+
+    if (MPI_WIN_FLAVOR_CREATE != peer->window->flavor || mca_osc_ucp_component.kernel_copy <= 0) {
+        return;
+    }
+    peer->pid    = (pid_t) description->pid;
+    peer->remote = description->base;
+    /* The process of that number may be another's, in a name space of its own: ask for something that only ours has. */
+    peer->copies = kernel_copy(peer, false, &nonce, description->head, sizeof(nonce)) && nonce == description->nonce;
+}
+
+/** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */
+static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
+{
+    const ompi_osc_ucp_layout_t *local = put ? transfer->origin_layout : transfer->result_layout;
+    ompi_osc_ucp_peer_t         *peer  = transfer->peer;
+    char                        *buffer = put ? (char *) transfer->origin : transfer->result;
+
+    if (!peer->copies || local->size < (uint64_t) mca_osc_ucp_component.kernel_copy ||
+        !ompi_osc_ucp_layout_is_contiguous(local) || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
+        return false;
+    }
+    if (!kernel_copy(peer, put, buffer + local->lb,
+                     peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb), local->size)) {
+        peer->copies = false;
+        return false;
+    }
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_DIRECT, local->size);
+    if (NULL != transfer->request_p) {
+        *transfer->request_p = &ompi_request_empty;
+    }
+    return true;
+}
+
+static int near_put(ompi_osc_ucp_transfer_t *transfer)
+{
+    return transfer_copied(transfer, true) ? OMPI_SUCCESS : ompi_osc_ucp_path_am.put(transfer);
+}
+
+static int near_get(ompi_osc_ucp_transfer_t *transfer)
+{
+    return transfer_copied(transfer, false) ? OMPI_SUCCESS : ompi_osc_ucp_path_am.get(transfer);
+}
+
+static int near_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.accumulate(transfer);
+}
+
+static int near_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+{
+    return ompi_osc_ucp_path_am.compare_swap(transfer);
+}
+
+static int near_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return ompi_osc_ucp_path_am.flush(peer, awaited);
+}
+
+static int near_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    return ompi_osc_ucp_path_direct.lock(peer, exclusive);
+}
+
+/** Is nothing on its way to the peer that the target must have applied before a notice takes effect? */
+static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
+{
+    return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
+}
+
+/** Behind operations on their way, the lock is released by a message, which is applied after them. */
+static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+{
+    return peer_is_quiet(peer) ? ompi_osc_ucp_path_direct.unlock(peer, exclusive, awaited)
+                               : ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
+}
+
+static int near_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return ompi_osc_ucp_path_direct.post(peer, awaited);
+}
+
+static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return peer_is_quiet(peer) ? ompi_osc_ucp_path_direct.complete(peer, awaited)
+                               : ompi_osc_ucp_path_am.complete(peer, awaited);
+}
+
+const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {
+    .messages     = true,
+    .via          = OMPI_OSC_UCP_VIA_AM,
+    .put          = near_put,
+    .get          = near_get,
+    .accumulate   = near_accumulate,
+    .compare_swap = near_compare_swap,
+    .flush        = near_flush,
+    .lock         = near_lock,
+    .unlock       = near_unlock,
+    .post         = near_post,
+    .complete     = near_complete
+};

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Once a peer's memory is mapped, operations on it, flushes and locks make no system call.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+command -v strace >/dev/null || skip "there is no strace"
+strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+quietly "$mpicc" -O -o "$scratch/direct" "$top/test/build/direct.c"
+
+for window in allocate shared; do
+    quietly timeout -k 5 100 "$mpirun" --oversubscribe --mca osc ucp \
+        -np 1 strace -o "$scratch/calls" "$scratch/direct" $window : -np 1 "$scratch/direct" $window
+    [ "$(grep -cE '^write\(-1, "(begin|end)"' "$scratch/calls")" = 2 ] || fail "the program's marks are missing"
+    calls=$(sed -n '/^write(-1, "begin"/,/^write(-1, "end"/p' "$scratch/calls" | sed '1d;$d')
+    [ -z "$calls" ] || fail "system calls on the direct path of a window of $window: $(head -n 10 <<<"$calls")"
+done

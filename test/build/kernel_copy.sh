@@ -1,0 +1,33 @@
+#!/bin/bash
+# The kernel copies long puts and gets to memory of MPI_Win_create on one node; where it may not, messages do.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+quietly "$mpicc" -O -o "$scratch/kernel_copy" "$top/test/build/kernel_copy.c"
+
+# copied COMMAND...: so many operations went by load and store, which the kernel's copies count as.
+copied()
+{
+    timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 1 "$@" \
+        >"$scratch/out" 2>&1 </dev/null || fail "failed: $* $(cat "$scratch/out")"
+    grep -q 'MPI_Win_create, 2 processes' "$scratch/out" || fail "no report: $(cat "$scratch/out")"
+    sed -n 's/.* load\/store *[0-9]* *\([0-9]*\) .*/\1/p' "$scratch/out" | grep . || echo 0
+}
+
+[ "$(copied --mca osc_ucp_kernel_copy 0 "$scratch/kernel_copy")" = 0 ] || fail "copied though the parameter forbids it"
+[ "$(copied --mca osc_ucp_direct 0 "$scratch/kernel_copy")" = 0 ] || fail "copied though osc_ucp_direct forbids it"
+if [ "$(id -u)" -eq 0 ]; then
+    setpriv --bounding-set=-sys_ptrace true 2>/dev/null || skip "setpriv cannot take a capability away"
+    without=(setpriv --bounding-set=-sys_ptrace)
+else
+    without=()
+fi
+[ "$(copied "${without[@]}" "$scratch/kernel_copy" refuse)" = 0 ] || fail "copied though the kernel forbids it"
+n=$(copied "$scratch/kernel_copy")
+if [ "$n" = 0 ]; then
+    skip "this machine does not let processes copy from one another"
+fi
+[ "$n" = 8 ] || fail "8 puts and gets should have been copied by the kernel, not $n: $(cat "$scratch/out")"
