@@ -151,6 +151,9 @@ struct ompi_osc_ucp_peer_t {
     bool                lent;    /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
 
+/** Peers of a window that are found without a search: a power of 2. */
+#define OMPI_OSC_UCP_RECENT 8
+
 /** One window at this process. */
 struct ompi_osc_ucp_window_t {
     ompi_osc_base_module_t super; /* first: this is the module */
@@ -187,6 +190,7 @@ struct ompi_osc_ucp_window_t {
     /* Origin side. */
     ompi_osc_ucp_ranks_t peers;     /**< of ompi_osc_ucp_peer_t */
     ompi_osc_ucp_peer_t *all_peers;
+    ompi_osc_ucp_peer_t *recent[OMPI_OSC_UCP_RECENT]; /**< found last, by rank modulo */
     ompi_osc_ucp_epoch_t epoch;
     bool                 fence_used;  /**< operations were issued since the last fence, in whatever epoch */
     int                  locked;      /**< targets locked one by one */
@@ -401,16 +405,16 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
 /** Who does a window's accumulates, and why: a static line for the user. */
 const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 
-/** The peer of that rank, which has none yet. NULL if memory is short. */
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_new(ompi_osc_ucp_window_t *window, int rank);
+/** As ompi_osc_ucp_peer, for one that is not among the recent ones. */
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank);
 
 /** The peer of that rank, made if need be. NULL if memory is short. */
 
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
 
-    return OPAL_LIKELY(NULL != peer) ? peer : ompi_osc_ucp_peer_new(window, rank);
+    return OPAL_LIKELY(NULL != peer && rank == peer->rank) ? peer : ompi_osc_ucp_peer_find(window, rank);
 }
 
 /** The origin side's connection to a member of the group, made if need be. */

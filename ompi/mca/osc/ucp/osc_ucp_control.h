@@ -42,8 +42,7 @@ static inline bool ompi_osc_ucp_control_post(ompi_osc_ucp_control_t *control, ui
     for (i = 0; i < OMPI_OSC_UCP_POST_SLOTS; i++) {
         at   = (rank + i) % OMPI_OSC_UCP_POST_SLOTS;
         free = 0;
-        if (0 == __atomic_load_n(&control->posts[at], __ATOMIC_RELAXED) &&
-            __atomic_compare_exchange_n(&control->posts[at], &free, rank + 1, false, __ATOMIC_ACQ_REL,
+        if (__atomic_compare_exchange_n(&control->posts[at], &free, rank + 1, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
             return true;
         }

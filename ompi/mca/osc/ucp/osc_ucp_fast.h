@@ -13,10 +13,10 @@
 #include "path/am_packet.h"
 #include "path/path.h"
 
-/** The peer, if it was used before and operations on it may be plain copies. */
-static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(const ompi_osc_ucp_window_t *window, int rank)
+/** The peer, if operations on it may be plain copies. */
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, rank);
 
     return OPAL_LIKELY(NULL != peer && peer->plain) ? peer : NULL;
 }

@@ -90,7 +90,7 @@ static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_
 }
 
 /** Is the target one whose operations are over when their calls return, and may it be flushed? */
-static inline bool is_direct(const ompi_osc_ucp_window_t *window, int target)
+static inline bool is_direct(ompi_osc_ucp_window_t *window, int target)
 {
     const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_peer(window, target);
 

@@ -98,23 +98,30 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
     return rc;
 }
 
+/** Complete what goes by messages or the network, and release. */
+static int peer_unlock(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+    int      rc      = ompi_osc_ucp_settle(peer, &awaited), error;
+
+    ompi_osc_ucp_await(&awaited);
+    error = peer_unlock_begin(peer, &awaited);
+    ompi_osc_ucp_await(&awaited);
+    rc    = OMPI_SUCCESS == rc ? error : rc;
+    error = peer_unlock_end(peer);
+    return OMPI_SUCCESS == rc ? error : rc;
+}
+
 int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
-    uint32_t               awaited = 0;
-    int                    rc      = OMPI_ERR_RMA_SYNC, error;
+    int                    rc = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
     if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
-        rc = ompi_osc_ucp_settle(peer, &awaited);
-        ompi_osc_ucp_await(&awaited);
-        error = peer_unlock_begin(peer, &awaited);
-        ompi_osc_ucp_await(&awaited);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
-        error = peer_unlock_end(peer);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_fast_unlock(peer) ? OMPI_SUCCESS : peer_unlock(peer);
         if (0 == --window->locked) {
             window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
         }

@@ -201,7 +201,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_new(ompi_osc_ucp_window_t *window, int rank)
+static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
 {
     ompi_osc_ucp_peer_t *peer = calloc(1, sizeof(*peer));
 
@@ -217,6 +217,19 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_new(ompi_osc_ucp_window_t *window, int ra
     peer->next   = window->all_peers;
     window->all_peers = peer;
     peer_choose_path(peer);
+    return peer;
+}
+
+ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+
+    if (NULL == peer) {
+        peer = peer_new(window, rank);
+    }
+    if (NULL != peer) {
+        window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT] = peer;
+    }
     return peer;
 }
 
