@@ -1,0 +1,18 @@
+#!/bin/bash
+# Over verbs (in software), puts and gets are RDMA, and nothing else: a short run of contrib/softroce.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+quietly make -C "$build" mpi-tests
+status=0
+BUILD=$build COMPONENT_DIR=$components timeout -k 10 240 \
+    "$top/contrib/softroce/check" rdma_packets put_get lock_exclusive >"$scratch/out" 2>&1 || status=$?
+if [ $status -eq 77 ]; then
+    skip "$(tail -n 1 "$scratch/out")"
+fi
+if [ $status -ne 0 ]; then
+    tail -n 40 "$scratch/out"
+    fail "status $status"
+fi
