@@ -128,6 +128,11 @@ struct ompi_osc_ucp_peer_t {
     opal_common_ucp_rkey_t *words_rkey; /**< of its lock words, in the NIC domain */
     uint64_t                words;      /**< address of its lock words, there */
     bool                    cpu_amo;    /**< native atomics are not a device's: UCX was told to do without one */
+    struct ompi_osc_ucp_native_t {
+        opal_common_ucp_completion_t completion; /**< first */
+        ompi_osc_ucp_peer_t         *peer;
+        unsigned                     generation; /**< parity */
+    } native[2];                        /**< puts and gets that nobody asks for one by one, by generation */
     bool                    unflushed;  /**< native operations were begun since the last flush was */
     uint32_t                flushing;   /**< flushes begun and not yet over */
     uint8_t                 way;        /**< of its last accumulates (path/rdma_atomic.c) */

@@ -21,6 +21,14 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(ompi_osc_ucp_window_t 
     return OPAL_LIKELY(NULL != peer && peer->plain) ? peer : NULL;
 }
 
+/** The peer, if it was used before, and the network puts and gets there by itself. */
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_native(const ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+
+    return NULL != peer && NULL != peer->rkey ? peer : NULL;
+}
+
 /** Is the peer in an access epoch? */
 static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
 {
@@ -38,16 +46,24 @@ static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** Where `bytes` > 0 of the peer's memory are, or NULL. */
-static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes)
+/** Where `bytes` > 0 are in the peer's window memory; negative if they are not all in it. */
+static inline int64_t ompi_osc_ucp_fast_offset(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes)
 {
     int64_t at;
 
     if (OPAL_UNLIKELY(__builtin_mul_overflow((int64_t) disp, peer->disp_unit, &at) || at < 0 || at > peer->size ||
                       bytes > (uint64_t) (peer->size - at))) {
-        return NULL;
+        return -1;
     }
-    return peer->memory + at;
+    return at;
+}
+
+/** Where `bytes` > 0 of the peer's memory are, or NULL. */
+static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes)
+{
+    int64_t at = ompi_osc_ucp_fast_offset(peer, disp, bytes);
+
+    return OPAL_LIKELY(at >= 0) ? peer->memory + at : NULL;
 }
 
 /** Longer operations gain nothing from the short way into a packet. */

@@ -5,6 +5,7 @@
 
 #include "osc_ucp_fast.h"
 #include "path/path.h"
+#include "path/rdma.h"
 
 
 /* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation,
@@ -107,6 +108,12 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
         ompi_osc_ucp_stores_complete();
         ompi_osc_ucp_leave();
         return OMPI_SUCCESS;
+    }
+    peer = ompi_osc_ucp_fast_native(ompi_osc_ucp_window(win), target);
+    if (NULL != peer && ompi_osc_ucp_passive(peer->window) && ompi_osc_ucp_is_locked(peer)) {
+        rc = ompi_osc_ucp_rdma_fast_flush(peer);
+        ompi_osc_ucp_leave();
+        return rc;
     }
     rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {

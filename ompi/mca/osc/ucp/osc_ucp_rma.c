@@ -11,6 +11,7 @@
 #include "osc_ucp_scalar.h"
 #include "path/am_target.h"
 #include "path/path.h"
+#include "path/rdma.h"
 
 #include "opal/datatype/opal_datatype_internal.h"
 
@@ -180,8 +181,10 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
         }
         window->fence_used = true;
         done               = true;
-    } else if (PUT == direction && NULL == peer && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
-        done = ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer);
+    } else if (NULL == peer) {
+        done = ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
+               (PUT == direction && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
+                ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer));
     }
     ompi_osc_ucp_leave();
     return done;

@@ -172,6 +172,9 @@ int opal_common_ucp_atomic(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rke
                            opal_common_ucp_atomic_t op, const void *operand, size_t size, void *result,
                            opal_common_ucp_completion_t *completion);
 
+/** Operations, flushes included, that are under way: they need the origin worker's progress. */
+uint32_t opal_common_ucp_underway(void);
+
 /** Complete everything before it on the endpoint, at the peer. */
 int opal_common_ucp_flush(opal_common_ucp_ep_t *ep, opal_common_ucp_completion_t *completion);
 

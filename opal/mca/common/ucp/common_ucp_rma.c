@@ -28,6 +28,11 @@ void opal_common_ucp_rkey_destroy(opal_common_ucp_rkey_t *rkey)
 
 uint32_t opal_common_ucp_operations;
 
+uint32_t opal_common_ucp_underway(void)
+{
+    return opal_common_ucp_operations;
+}
+
 static void completed(void *request, ucs_status_t status, void *user_data)
 {
     opal_common_ucp_completion_t *completion = user_data;

@@ -13,21 +13,17 @@
 
 #include <stddef.h>
 
-#include "../osc_ucp_check.h"
-
-/** Native operations of this process that are not over. */
-static uint32_t underway;
+#include "../osc_ucp_fast.h"
 
 void ompi_osc_ucp_rdma_admit(void)
 {
-    while (underway >= OMPI_OSC_UCP_RDMA_WINDOW) {
+    while (opal_common_ucp_underway() >= OMPI_OSC_UCP_RDMA_WINDOW) {
         ompi_osc_ucp_wait_step();
     }
 }
 
 static void part_done(opal_common_ucp_completion_t *completion, int status)
 {
-    underway--;
     ompi_osc_ucp_pending_part_done((ompi_osc_ucp_pending_t *) completion, status);
 }
 
@@ -48,7 +44,6 @@ int ompi_osc_ucp_rdma_begun(ompi_osc_ucp_pending_t *pending, int rc)
     if (OPAL_COMMON_UCP_UNDERWAY != rc) {
         return rc;
     }
-    underway++;
     pending->parts++;
     return OMPI_SUCCESS;
 }
@@ -178,6 +173,50 @@ static int copy_natively(direction_t direction, ompi_osc_ucp_transfer_t *transfe
     return copy_by_message(direction, transfer);
 }
 
+/* The short way: no pending, no layout. */
+
+static void native_done(opal_common_ucp_completion_t *completion, int status)
+{
+    struct ompi_osc_ucp_native_t *native = (struct ompi_osc_ucp_native_t *) completion;
+
+    native->peer->open[native->generation]--;
+    if (OMPI_SUCCESS != status) {
+        native->peer->error = status;
+    }
+}
+
+bool ompi_osc_ucp_rdma_fast_copy(bool put, ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp, void *buffer,
+                                 uint64_t bytes)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_native(window, rank);
+    unsigned             generation;
+    int64_t              at;
+    int                  rc;
+
+    if (NULL == peer || peer->granting || NULL != peer->packet ||
+        opal_common_ucp_underway() >= OMPI_OSC_UCP_RDMA_WINDOW ||
+        !ompi_osc_ucp_fast_access(peer) || (at = ompi_osc_ucp_fast_offset(peer, disp, bytes)) < 0) {
+        return false;
+    }
+    if (peer->granting || NULL != peer->packet) {
+        return false; /* the access has begun with a lock */
+    }
+    generation = peer->generation % 2;
+    rc = put ? opal_common_ucp_put(peer->ep, peer->rkey, peer->remote + (uint64_t) at, buffer, bytes,
+                                   &peer->native[generation].completion)
+             : opal_common_ucp_get(peer->ep, peer->rkey, peer->remote + (uint64_t) at, buffer, bytes,
+                                   &peer->native[generation].completion);
+    if (OPAL_COMMON_UCP_UNDERWAY == rc) {
+        peer->open[generation]++;
+    } else if (OMPI_SUCCESS != rc) {
+        return false;
+    }
+    peer->unflushed    = true;
+    window->fence_used = true;
+    ompi_osc_ucp_count(&window->counters, OMPI_OSC_UCP_VIA_RDMA, bytes);
+    return true;
+}
+
 /** Runs of contiguous bytes below `n` nodes; saturates. */
 static uint64_t runs_of(const ompi_osc_ucp_layout_node_t *nodes, uint64_t n)
 {
@@ -292,6 +331,28 @@ int ompi_osc_ucp_rdma_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return OMPI_SUCCESS == rc ? error : rc;
 }
 
+int ompi_osc_ucp_rdma_fast_flush(ompi_osc_ucp_peer_t *peer)
+{
+    waiter_t waiter  = { .completion.done = waited };
+    uint32_t awaited = 0;
+    int      rc      = OMPI_SUCCESS;
+
+    ompi_osc_ucp_fence_memory();
+    if (peer->unacknowledged || 0 != peer->acknowledging || 0 != peer->flushing || NULL != peer->packet) {
+        rc = peer->path->flush(peer, &awaited);
+        ompi_osc_ucp_await(&awaited);
+    } else if (peer->unflushed) {
+        peer->unflushed = false;
+        peer->flushing++;
+        rc = wait_for(&waiter, opal_common_ucp_flush(peer->ep, &waiter.completion));
+        peer->flushing--;
+    }
+    if (0 != peer->open[0] + peer->open[1]) {
+        ompi_osc_ucp_peer_wait_local(peer);
+    }
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_peer_take_error(peer) : rc;
+}
+
 /* Messages for which native operations have been completed first (settle). */
 
 static int rdma_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
@@ -354,8 +415,11 @@ int ompi_osc_ucp_rdma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
         return OMPI_ERR_UNREACH;
     }
     if (has || nic) {
+        for (unsigned i = 0; i < 2; i++) {
+            peer->native[i] = (struct ompi_osc_ucp_native_t) { { native_done }, peer, i };
+        }
         peer->cpu_amo = lanes.cpu_amo;
-        peer->remote = description->base;
+        peer->remote  = description->base;
         peer->words  = description->head + description->offset + offsetof(ompi_osc_ucp_control_t, nic);
         peer->path   = nic ? &ompi_osc_ucp_path_nic : &ompi_osc_ucp_path_rdma;
     }

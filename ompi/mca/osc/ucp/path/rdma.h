@@ -41,6 +41,13 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_rdma_pending(ompi_osc_ucp_peer_t *peer);
 /** All parts have been begun: give the caller its request, if it wants one, and end the first part. */
 int ompi_osc_ucp_rdma_finish(ompi_osc_ucp_pending_t *pending, ompi_request_t **request_p);
 
+/** Put or get one block the short way. False: nothing was done, take the long way. */
+bool ompi_osc_ucp_rdma_fast_copy(bool put, ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp, void *buffer,
+                                 uint64_t bytes);
+
+/** Complete all operations on the peer, which has a native path; waits. */
+int ompi_osc_ucp_rdma_fast_flush(ompi_osc_ucp_peer_t *peer);
+
 int ompi_osc_ucp_rdma_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
 /* path/rdma_atomic.c: accumulates in the NIC domain. */
