@@ -242,7 +242,7 @@ int ompi_osc_ucp_progress(void);
  *  that. Leaves the origin side meanwhile: whatever other threads may change must be looked at again. */
 static inline void ompi_osc_ucp_wait_step(void)
 {
-    bool all = !mca_osc_ucp_component.progressing ||
+    bool all = !mca_osc_ucp_component.progressing || opal_progress_yield_when_idle ||
                0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
 
     opal_common_ucp_service_claim();

@@ -22,6 +22,14 @@ typedef struct ompi_osc_ucp_ranks_t {
     uint32_t                   used; /**< at most half of them */
 } ompi_osc_ucp_ranks_t;
 
+/** Where to look first. Programs that use every 64th rank must not find them all in one place. */
+static inline uint32_t ompi_osc_ucp_ranks_hash(uint32_t rank)
+{
+    uint32_t hash = rank * 0x9e3779b1u;
+
+    return hash ^ hash >> 15;
+}
+
 static inline void *ompi_osc_ucp_ranks_find(const ompi_osc_ucp_ranks_t *ranks, uint32_t rank)
 {
     const ompi_osc_ucp_rank_entry_t *entry;
@@ -30,7 +38,7 @@ static inline void *ompi_osc_ucp_ranks_find(const ompi_osc_ucp_ranks_t *ranks, u
     if (NULL == ranks->entries) {
         return NULL;
     }
-    for (i = rank;; i++) {
+    for (i = ompi_osc_ucp_ranks_hash(rank);; i++) {
         entry = &ranks->entries[i & ranks->mask];
         if (rank == entry->rank || NULL == entry->value) {
             return entry->value; /* a free entry has rank 0 and no value */
@@ -57,7 +65,7 @@ static inline bool ompi_osc_ucp_ranks_add(ompi_osc_ucp_ranks_t *ranks, uint32_t 
         free(ranks->entries);
         *ranks = larger;
     }
-    for (i = rank; NULL != ranks->entries[i & ranks->mask].value; i++) {
+    for (i = ompi_osc_ucp_ranks_hash(rank); NULL != ranks->entries[i & ranks->mask].value; i++) {
         continue;
     }
     ranks->entries[i & ranks->mask] = (ompi_osc_ucp_rank_entry_t) { .rank = rank, .value = value };
