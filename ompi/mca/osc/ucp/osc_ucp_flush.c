@@ -93,8 +93,11 @@ static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_
 /** Is the target one whose operations are over when their calls return, and may it be flushed? */
 static inline bool is_direct(ompi_osc_ucp_window_t *window, int target)
 {
-    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_peer(window, target);
+    const ompi_osc_ucp_peer_t *peer = NULL;
 
+    if (target >= 0 && target < window->size) { /* nobody has looked yet, and there may be no such peer */
+        peer = ompi_osc_ucp_fast_peer(window, target);
+    }
     return NULL != peer && OMPI_OSC_UCP_UNLOCKED != peer->lock;
 }
 
