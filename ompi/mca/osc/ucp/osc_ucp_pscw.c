@@ -159,19 +159,20 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
     return rc;
 }
 
-/** Tell a target that the epoch is over. A dynamic window's target may have refused something: ask it first. */
+/** Begin what must be over before a target may be told that the epoch is: native operations, and in a dynamic window
+ *  all others, since the target may have refused something. */
+static int target_complete_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    int rc = ompi_osc_ucp_settle(peer, awaited);
+
+    return OMPI_SUCCESS == rc && MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor ? peer->path->flush(peer, awaited) : rc;
+}
+
+/** Tell a target that the epoch is over. */
 static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    uint32_t answers = 0;
-    int      rc      = OMPI_SUCCESS;
+    int rc = ompi_osc_ucp_peer_describe(peer);
 
-    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
-        rc = peer->path->flush(peer, &answers);
-        ompi_osc_ucp_await(&answers);
-    }
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_osc_ucp_peer_describe(peer);
-    }
     return OMPI_SUCCESS == rc ? peer->path->complete(peer, awaited) : rc;
 }
 
@@ -188,7 +189,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         return OMPI_ERR_RMA_SYNC;
     }
     for (i = 0; i < window->nstarted; i++) {
-        rc    = ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
+        rc    = target_complete_begin(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
         error = OMPI_SUCCESS == error ? rc : error;
     }
     ompi_osc_ucp_await(&awaited);
