@@ -59,6 +59,7 @@ typedef struct ompi_osc_ucp_component_t {
     int                       async_progress; /**< parameter osc_ucp_async_progress: ompi_osc_ucp_async_t */
     char                     *service_cpus;   /**< parameter osc_ucp_service_cpus */
     bool                      progressing; /**< our progress callback is registered */
+    int                       windows;     /**< open ones of several processes; atomic */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
     uint32_t                  ungranted;   /**< locks requested by message, sent or not, and not granted yet */

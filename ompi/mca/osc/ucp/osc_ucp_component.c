@@ -81,6 +81,9 @@ int ompi_osc_ucp_progress(void)
 {
     unsigned events = 0;
 
+    if (0 == __atomic_load_n(&mca_osc_ucp_component.windows, __ATOMIC_RELAXED)) {
+        return 0;
+    }
     if (0 == OPAL_THREAD_TRYLOCK(&mca_osc_ucp_component.lock)) {
         ompi_osc_ucp_packets_release_all();
         if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy()) {

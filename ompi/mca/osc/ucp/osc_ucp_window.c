@@ -102,8 +102,18 @@ static int transport_up(creation_t *creation, int rc)
         ompi_osc_ucp_enter();
         started = ompi_osc_ucp_start_transport(&creation->reason);
         ompi_osc_ucp_leave();
+        if (OMPI_SUCCESS == started) {
+            __atomic_fetch_add(&mca_osc_ucp_component.windows, 1, __ATOMIC_RELAXED);
+        }
     }
     return started;
+}
+
+static void transport_down(ompi_osc_ucp_window_t *window)
+{
+    if (window->size > 1) {
+        __atomic_fetch_sub(&mca_osc_ucp_component.windows, 1, __ATOMIC_RELAXED);
+    }
 }
 
 /** May others want something of this process while it computes? */
@@ -303,7 +313,7 @@ static int publish_agree(creation_t *creation, int rc)
 
 static const stage_t stages[] = {
     { info_up, NULL, false },
-    { transport_up, NULL, false },
+    { transport_up, transport_down, false },
     { service_up, service_down, false },
     { common_agree, NULL, true },
     { memory_up, memory_down, false },

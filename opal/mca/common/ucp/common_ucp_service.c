@@ -33,14 +33,14 @@
 /** A program that polls does so more often than this in the shortest interval; a rare call does not count. */
 #define POLLS_MIN 16
 
-/** A poller that has found nothing so many times has no work: the thread shall wait for it. */
-#define IDLE_MAX 10000
+/** Pollers who have found nothing for so long have no work: the thread shall wait for it. Nanoseconds. */
+#define QUIET_NS 10000000L
 
 /** A thread that nobody has needed for so long ends: programs make and free windows in loops. Nanoseconds. */
 #define LINGER_NS 1000000000L
 
-/** The worker may refuse so often, in a row, to be armed, though it has nothing, before the thread sleeps over it. */
-#define REFUSALS_MAX 4
+/** Rounds in vain, in a row, before the thread sleeps over it. */
+#define VAIN_MAX 4
 
 /** An origin's next request mostly follows its last at once: to wait for it so long costs less than to sleep and wake.
  *  Nanoseconds. */
@@ -156,18 +156,21 @@ static bool drain_and_arm(unsigned *events_p)
     return armed;
 }
 
-/** Something has arrived at an armed worker: take it, unless a poller is at it, and have pollers look from now on. */
-static void take_at_once(void)
+/** Something has arrived at an armed worker: take it, unless a poller is at it, and have pollers look from now on.
+ *  Returns the number of events. */
+static unsigned take_at_once(void)
 {
-    bool drained;
+    unsigned events = 1;
+    bool     drained;
 
     STORE(wakeups, LOAD(wakeups) + 1);
     STORE(idle, 0);
     STORE(busy, true);
     if (0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
-        (void) drain(&drained);
+        events = drain(&drained);
         opal_common_ucp_service_unlock();
     }
+    return events;
 }
 
 /** The interval that follows, nanoseconds. */
@@ -179,16 +182,19 @@ static long longer(long backoff)
 /** Leave the worker to a program that polls, for as long as it does and has work. False at the end. */
 static bool stand_aside(uint64_t seen)
 {
-    long     backoff;
+    long     backoff, quiet = 0;
+    unsigned idle;
     uint64_t now;
     bool     event;
 
-    for (backoff = BACKOFF_MIN_NS; (now = LOAD(polls)) - seen > POLLS_MIN && LOAD(idle) < IDLE_MAX;
+    for (backoff = BACKOFF_MIN_NS; (now = LOAD(polls)) - seen > POLLS_MIN && quiet < QUIET_NS;
          backoff = longer(backoff)) {
         seen = now;
+        idle = LOAD(idle);
         if (!sleep_for(false, backoff, &event)) {
             return false;
         }
+        quiet = LOAD(idle) > idle ? quiet + backoff : 0;
     }
     return true;
 }
@@ -207,26 +213,31 @@ static bool retire(void)
     return over;
 }
 
-/** Sleep at the armed worker, and see to what ends that. `seen`: polls before it was armed. False at the end. */
-static bool sleep_armed(uint64_t seen)
+/** Sleep at the armed worker, and see to what ends that. `seen`: polls before it was armed; *events: what was taken, 0 if
+ *  it woke in vain. False at the end. */
+static bool sleep_armed(uint64_t seen, unsigned *events)
 {
     bool event;
 
+    *events = 1;
     if (!sleep_for(true, LINGER_NS, &event)) {
         return false;
     }
     if (!event) {
         return !retire();
     }
-    take_at_once();
+    *events = take_at_once();
     return stand_aside(seen);
 }
 
+/* In vain is a round without an event: the worker has nothing, but refuses to be armed (mostly for the signal of what
+ * was just taken), or its descriptor is ready all the same. That may last, while something cannot leave: UCX waits for
+ * a process that is not inside MPI, or has just been met. */
 static void *service_main(void *arg)
 {
     long     backoff = BACKOFF_MIN_NS;
     bool     awake   = true, event;
-    unsigned events, refused = 0;
+    unsigned events, vain = 0;
     uint64_t seen;
 
     if (0 != CPU_COUNT(&service.cpus)) {
@@ -235,14 +246,12 @@ static void *service_main(void *arg)
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
         seen = LOAD(polls);
         if (drain_and_arm(&events)) {
-            awake   = sleep_armed(seen);
-            refused = 0;
-        } else if (events > 0) {
-            refused = 0;
-        } else if (++refused <= REFUSALS_MAX) {
-            backoff = BACKOFF_MIN_NS; /* mostly the signal of what was just taken */
-        } else {
-            /* Nothing comes, and something cannot leave: a reply to a process that is not inside MPI, say. */
+            awake = sleep_armed(seen, &events);
+        }
+        if (events > 0) {
+            vain    = 0;
+            backoff = BACKOFF_MIN_NS;
+        } else if (++vain > VAIN_MAX && awake) {
             awake   = sleep_for(false, backoff, &event);
             backoff = longer(backoff);
         }
