@@ -69,6 +69,7 @@ static int component_finalize(void)
         mca_osc_ucp_component.progressing = false;
     }
     ompi_osc_ucp_report_print();
+    opal_common_ucp_service_stop(); /* what it may be at must not be unmapped */
     ompi_osc_ucp_procs_fini();
     ompi_osc_ucp_arena_fini();
     ompi_osc_ucp_am_close();

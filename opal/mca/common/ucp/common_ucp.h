@@ -222,6 +222,9 @@ void opal_common_ucp_service_unlock(void);
 int  opal_common_ucp_service_need(void);
 void opal_common_ucp_service_release(void);
 
+/** Stop the service thread and wait for it; nothing if it does not run. At the end, before memory is given back. */
+void opal_common_ucp_service_stop(void);
+
 /** Where the service thread may run: "all", "program" (where the program may), or a list such as "0-3,8". Before it is
  *  needed first. OPAL_ERR_BAD_PARAM: none of these. */
 int opal_common_ucp_service_cpus(const char *cpus);

@@ -68,7 +68,4 @@ void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes
 bool opal_common_ucp_resources_read(const char *text);
 bool opal_common_ucp_atomics_read(const char *text);
 
-/** Stop the service thread and wait for it; nothing if it does not run. */
-void opal_common_ucp_service_stop(void);
-
 #endif /* OPAL_COMMON_UCP_INTERNAL_H */
