@@ -32,7 +32,7 @@ COMPONENTS = {  # name: (arguments on one host, arguments across hosts or None, 
 }
 VARIANTS = {"no_thread": "--mca osc_ucp_async_progress never"}  # of osc/ucp, for a part that names them
 
-# What is run: set-up, flavours, processes, groups of cases; whether only if it is asked for; the components, if not all.
+# What is run: set-up, flavours, processes, groups of cases; whether only if it is asked for; components, if few.
 # More processes than four run with --full only, and in the first rounds only: they take long.
 Part = collections.namedtuple("Part", "setup flavours processes groups full components", defaults=[False, None])
 CROWD_ROUNDS = 2
@@ -182,7 +182,6 @@ class Bench:
         self.rows = []
         self.broken = {}                # (setup, component, flavour, processes, case or None): what happened
         self.begin = time.time()
-        os.makedirs(options.output, exist_ok=True)
         self.file = open(os.path.join(options.output, name), "w")
         self.table = csv.writer(self.file, lineterminator="\n")
 
@@ -307,6 +306,7 @@ def revision():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
+    os.makedirs(options.output, exist_ok=True)
     if options.guard:
         return guard(options)
     if not options.read:

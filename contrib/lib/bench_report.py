@@ -150,6 +150,25 @@ def all_tables(results):
         yield ""
 
 
+def summary(results):
+    """For each place, where osc/ucp is behind the best of the others by more than a twentieth, the furthest first."""
+    for place in results.places():
+        ahead, even, behind = 0, 0, []
+        for case, size in results.cases(place):
+            ours, best = results.get(place, case, size, "ucp"), results.best(place, case, size)
+            if not ours or not best or "ratio" == ours.unit or case.startswith("unused."):
+                continue
+            ratio = ours.median / results.get(place, case, size, best).median
+            ahead += ratio < 0.95
+            even += 0.95 <= ratio <= 1.05
+            if ratio > 1.05:
+                what = case.replace("_", " ") + (f" {size_name(size)}" if size > 8 else "")
+                behind.append((ratio, f"{what} {ratio:.2f}"))
+        listed = ", ".join(text for _, text in sorted(behind, reverse=True))
+        yield f"- {SETUPS[place[0]]}, {place[1]} processes, MPI_Win_{function(place[2])}: ahead in {ahead}, even in " \
+            f"{even}, behind in {len(behind)}{': ' + listed if listed else ''}"
+
+
 def function(flavour):
     return {"dynamic": "create_dynamic", "shared": "allocate_shared"}.get(flavour, flavour)
 
@@ -206,6 +225,8 @@ def plots(results, folder):
     drawn = collections.defaultdict(list)
     for place in results.places():
         name = f"{place[0]}-{place[2]}-{place[1]}"
+        if place[1] > 4:
+            continue
         for kind, script in (("latency", lines_plot(results, place, "latency")),
                              ("rate", lines_plot(results, place, "rate")), ("epochs", bars_plot(results, place))):
             if script:
@@ -225,7 +246,8 @@ def lines_plot(results, place, group):
         return None
     rows = (len(operations) + 1) // 2
     out = [f'set terminal svg size 1000,{60 + 340 * rows} font "sans,11" background "white"',
-           f"set multiplot layout {rows},2", "set logscale xy", "set grid", f"set key {'top left' if 'latency' == group else 'bottom right'} samplen 1.5",
+           f"set multiplot layout {rows},2", "set logscale xy", "set grid",
+           f"set key {'top left' if 'latency' == group else 'bottom right'} samplen 1.5",
            'set format x "%.0b %B"', "set xtics 8,8,4194304", *PLAIN]
     for case in operations:
         label = "microseconds" if "latency" == group else "MB/s"
@@ -271,7 +293,7 @@ def bars_plot(results, place):
 
 def shown_arguments(words):
     """The options as the user gave them."""
-    hidden = {words.index(name) + i for name in ("--programs", "--mpirun") if name in words for i in (0, 1)}
+    hidden = {words.index(name) + i for name in ("--programs", "--mpirun", "--output") if name in words for i in (0, 1)}
     return [word for i, word in enumerate(words) if i not in hidden]
 
 
@@ -281,9 +303,10 @@ def write_docs(results, top, bounds):
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
-    lines = ["Measured with:", "", *(f"- {line}" for line in results.header), ""]
+    lines = ["Measured with:", "", *(f"- {line}" for line in results.header), "",
+             "Ahead of, even with (5 %), or behind the best of the others:", "", *summary(results), ""]
     if bounds:
-        lines += ["```", *bounds, "```", ""]
+        lines += ["What is aimed at (`test/bench/targets.table`):", "", "```", *bounds, "```", ""]
     lines += all_tables(results)
     for place, files in plots(results, folder).items():
         lines += [f"### Pictures: {SETUPS[place[0]].lower()}, {place[1]} processes, MPI_Win_{function(place[2])}", ""]
@@ -299,7 +322,7 @@ def write_docs(results, top, bounds):
 
 def report(options, top):
     results = Results(options.read)
-    print("\n".join(all_tables(results)))
+    print("\n".join([*all_tables(results), *summary(results)]))
     bounds, exceeded = check_bounds(results, options.bounds) if options.bounds else ([], 0)
     for line in bounds:
         print(line)

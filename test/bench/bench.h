@@ -109,15 +109,6 @@ static inline MPI_Aint bench_disp(const struct bench_window *window, int rank, M
 /** Memory for one window's worth of data, aligned to a page. */
 double *bench_buffer(void);
 
-/** The i-th double of the pattern `seed`. */
-static inline double bench_pattern(double seed, size_t i)
-{
-    return seed + (double) i;
-}
-
-/** Do `count` doubles follow the pattern? */
-bool bench_matches(const double *data, size_t count, double seed);
-
 /* ---- operation.c ---- */
 
 enum bench_kind { BENCH_PUT, BENCH_GET, BENCH_ACC, BENCH_GACC, BENCH_FOP, BENCH_CAS };

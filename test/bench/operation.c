@@ -31,8 +31,19 @@ void bench_operation_end(struct bench_operation *operation)
 static void fill(double *data, size_t count, double seed, bool pattern)
 {
     for (size_t i = 0; i < count; i++) {
-        data[i] = pattern ? bench_pattern(seed, i) : seed;
+        data[i] = pattern ? seed + (double) i : seed;
     }
+}
+
+/* Are `count` doubles those that fill made of the seed and the pattern? */
+static bool matches(const double *data, size_t count, double seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (data[i] != seed + (double) i) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void bench_operation_size(struct bench_operation *operation, size_t bytes)
@@ -121,10 +132,10 @@ bool bench_operation_check(struct bench_operation *operation)
     touched = (size_t) slots * operation->bytes / sizeof(double);
     pattern = BENCH_PUT == operation->kind || BENCH_GET == operation->kind;
     if (BENCH_GET == operation->kind && operation->done > 0) {
-        right = bench_matches(operation->result, touched, (double) operation->bytes);
+        right = matches(operation->result, touched, (double) operation->bytes);
     }
     if (BENCH_PUT == operation->kind && bench.rank == operation->target) {
-        right = bench_matches((const double *) operation->window.base, touched, (double) operation->bytes) &&
+        right = matches((const double *) operation->window.base, touched, (double) operation->bytes) &&
                 0.0 == ((const double *) operation->window.base)[touched];
     }
     if (!pattern && bench.rank == operation->target) {

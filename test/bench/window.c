@@ -1,4 +1,4 @@
-/* The window under test, of the flavour that the run is about, and data that can be told from every other.
+/* The window under test, of the flavour that the run is about.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -72,14 +72,4 @@ void bench_window_clear(struct bench_window *window, size_t bytes)
 double *bench_buffer(void)
 {
     return memory(BENCH_WINDOW_BYTES);
-}
-
-bool bench_matches(const double *data, size_t count, double seed)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (data[i] != bench_pattern(seed, i)) {
-            return false;
-        }
-    }
-    return true;
 }
