@@ -89,6 +89,7 @@ def arguments():
     options.rounds = options.rounds or (5 if options.full else 3)
     options.seconds = options.seconds or (0.02 if options.full else 0.01)
     options.output = options.output or options.programs
+    options.strict = options.bounds is not None
     options.bounds = options.bounds or (os.path.join(TOP, "test/bench/targets.table") if options.full else None)
     options.variant = dict(text.split("=", 1) for text in options.variant)
     options.component[:0] = options.variant
@@ -105,7 +106,7 @@ def selected(options):
     """The parts to run, and of them the groups or cases that are wanted."""
     narrowed = options.setup or options.flavour or options.test
     for part in PARTS:
-        if options.setup and part.setup not in options.setup:
+        if options.setup and part.setup not in options.setup or part.components and "ucp" not in options.component:
             continue
         if part.full and not options.full and (not narrowed or part.processes > 4):
             continue
