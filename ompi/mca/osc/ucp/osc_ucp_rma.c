@@ -151,13 +151,23 @@ int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *ori
     return rcopy(PUT, &from, target, disp, &to, win, request_p);
 }
 
+/** The short ways where load and store do not reach; out of line, so that they cost nothing where these do. */
+static __attribute__((noinline)) bool copy_away(direction_t direction, ompi_osc_ucp_window_t *window, int target,
+                                                ptrdiff_t disp, void *buffer, uint64_t bytes)
+{
+    ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes };
+
+    return ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
+           (PUT == direction && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
+            ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer));
+}
+
 /** Put and get the short way. False: nothing was done, take the long way. */
 static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
                              ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t      *window = ompi_osc_ucp_window(win);
     uint64_t                    bytes  = ompi_osc_ucp_fast_bytes(type, (size_t) count);
-    ompi_osc_ucp_wire_command_t wire   = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes };
     ompi_osc_ucp_peer_t        *peer;
     char                       *place  = NULL;
     bool                        done   = false;
@@ -182,9 +192,7 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
         window->fence_used = true;
         done               = true;
     } else if (NULL == peer) {
-        done = ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
-               (PUT == direction && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
-                ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer));
+        done = copy_away(direction, window, target, disp, buffer, bytes);
     }
     ompi_osc_ucp_leave();
     return done;
