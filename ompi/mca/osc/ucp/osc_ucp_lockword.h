@@ -65,7 +65,7 @@ static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bo
 {
     if (exclusive) {
         /* Nobody else moves it now. The other turn comes second: the next writer moves both. */
-        __atomic_store_n(&word->shared, word->shared + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&word->shared, __atomic_load_n(&word->shared, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
     }
     __atomic_fetch_add(&word->exclusive, 1, __ATOMIC_SEQ_CST);
 }

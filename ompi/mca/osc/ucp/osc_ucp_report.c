@@ -45,8 +45,14 @@ static struct {
 
 int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
 {
+    int rc = ompi_comm_dup(comm, &window->report_comm);
+
+    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
+        window->report_comm = NULL; /* what some have of it is lost, in a job that has no memory left */
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     ompi_osc_ucp_watch(window);
-    return ompi_comm_dup(comm, &window->report_comm);
+    return OMPI_SUCCESS;
 }
 
 /** How the peers that were touched are reached. */

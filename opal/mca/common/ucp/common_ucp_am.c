@@ -107,6 +107,15 @@ static void send_completed(void *request, ucs_status_t status, void *user_data)
     send_done(user_data, opal_common_ucp_status(status));
 }
 
+/** Something has to be completed later: the service thread may be asleep, and wakes up for what arrives, not for what
+ *  must leave. */
+static void wake(opal_common_ucp_side_t side)
+{
+    if (OPAL_COMMON_UCP_SERVICE == side) {
+        (void) ucp_worker_signal(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+    }
+}
+
 /** What UCX answered to a send: over, refused, or to be completed. */
 static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
 {
@@ -117,9 +126,8 @@ static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
     }
     if (NULL == request) {
         send_done(send, OPAL_SUCCESS);
-    } else if (OPAL_COMMON_UCP_SERVICE == send->side) {
-        /* It has to wait, and the service thread may be asleep: it wakes up for what arrives, not for what must leave. */
-        (void) ucp_worker_signal(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+    } else {
+        wake(send->side);
     }
     return OPAL_SUCCESS;
 }
@@ -203,6 +211,8 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
     request = ucp_am_recv_data_nbx(opal_common_ucp_transport.worker[side], remote, buffer, len, &param);
     if (UCS_PTR_IS_ERR(request)) {
         receive_done(receive, opal_common_ucp_status(UCS_PTR_STATUS(request)));
+    } else {
+        wake(side);
     }
 }
 

@@ -16,7 +16,10 @@
 opal_common_ucp_transport_t opal_common_ucp_transport;
 
 /** UCX's first complaint while it starts or ends. */
-static char complaint[256];
+static __thread char complaint[256];
+
+/** Held from quiet to loud: UCX's stack of log handlers is not made for threads. */
+static pthread_mutex_t quiet_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /**
  * UCX explains a failure in log lines, not in its status. Keep the first warning or error, which names the cause
@@ -40,6 +43,7 @@ static ucs_log_func_rc_t keep_complaint(const char *file, unsigned line, const c
 
 void opal_common_ucp_quiet(void)
 {
+    pthread_mutex_lock(&quiet_mutex);
     complaint[0] = '\0';
     ucs_log_push_handler(keep_complaint);
 }
@@ -47,6 +51,7 @@ void opal_common_ucp_quiet(void)
 const char *opal_common_ucp_loud(void)
 {
     ucs_log_pop_handler();
+    pthread_mutex_unlock(&quiet_mutex);
     return complaint;
 }
 

@@ -374,13 +374,19 @@ static bool cpus_parse(const char *text, cpu_set_t *cpus)
 
 int opal_common_ucp_service_cpus(const char *cpus)
 {
-    CPU_ZERO(&service.cpus);
-    if (0 == strcmp(cpus, "program")) {
-        return OPAL_SUCCESS;
-    }
+    cpu_set_t set;
+    bool      good = true;
+
+    CPU_ZERO(&set);
     if (0 == strcmp(cpus, "all")) {
-        memset(&service.cpus, 0xff, sizeof(service.cpus)); /* the kernel takes away what the process may not use */
-        return OPAL_SUCCESS;
+        memset(&set, 0xff, sizeof(set)); /* the kernel takes away what the process may not use */
+    } else if (0 != strcmp(cpus, "program")) {
+        good = cpus_parse(cpus, &set);
     }
-    return cpus_parse(cpus, &service.cpus) ? OPAL_SUCCESS : OPAL_ERR_BAD_PARAM;
+    pthread_mutex_lock(&service.life);
+    if (good && !LOAD(running)) {
+        service.cpus = set;
+    }
+    pthread_mutex_unlock(&service.life);
+    return good ? OPAL_SUCCESS : OPAL_ERR_BAD_PARAM;
 }
