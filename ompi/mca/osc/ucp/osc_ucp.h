@@ -23,6 +23,7 @@
 #include "osc_ucp_control.h"
 #include "osc_ucp_counters.h"
 #include "osc_ucp_layout.h"
+#include "osc_ucp_module.h"
 #include "osc_ucp_op.h"
 #include "osc_ucp_ranks.h"
 
@@ -278,10 +279,6 @@ void ompi_osc_ucp_report_print(void);
 
 /* osc_ucp_window.c */
 
-int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
-                        opal_info_t *info, int flavor, int *model);
-int ompi_osc_ucp_free(ompi_win_t *win);
-
 /** Did all processes succeed? Collective; the same on all: OMPI_SUCCESS, or the lowest error code of any. */
 int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc);
 
@@ -379,14 +376,8 @@ void ompi_osc_ucp_segment_free(ompi_osc_ucp_window_t *window);
 /** Describe the memory of `peer` in a shared window: size, disp_unit and where it is mapped. */
 void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer);
 
-/* osc_ucp_query.c */
-
-int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr);
-
 /* osc_ucp_dynamic.c: the table of attached regions. Guarded by the service lock. */
 
-int  ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size);
-int  ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
 ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(void);
 void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions);
 
@@ -443,35 +434,6 @@ ompi_osc_ucp_mapped_t **ompi_osc_ucp_peer_chunks(const ompi_osc_ucp_peer_t *peer
 
 void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window);
 
-/* osc_ucp_rma.c */
-
-int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
-int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
-int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                            ompi_win_t *win);
-int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win);
-int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
-                              ompi_op_t *op, ompi_win_t *win);
-int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
-                                  int target, ptrdiff_t disp, ompi_win_t *win);
-int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win,
-                      ompi_request_t **request_p);
-int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p);
-int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                             ompi_win_t *win, ompi_request_t **request_p);
-int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                                 ompi_request_t **request_p);
-
 /* osc_ucp_request.c */
 
 /** An active request of the window; completed by ompi_osc_ucp_request_complete. NULL if memory is short. */
@@ -525,29 +487,12 @@ int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window);
 /** What the peer refused since the last call, or OMPI_SUCCESS. */
 int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer);
 
-int ompi_osc_ucp_flush(int target, ompi_win_t *win);
-int ompi_osc_ucp_flush_all(ompi_win_t *win);
-int ompi_osc_ucp_flush_local(int target, ompi_win_t *win);
-int ompi_osc_ucp_flush_local_all(ompi_win_t *win);
-int ompi_osc_ucp_sync(ompi_win_t *win);
-
 /* osc_ucp_barrier.c */
 
 /** The window's own barrier. `last`: the window is about to be freed, getting to know peers better is in vain. */
 int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 
-/* osc_ucp_fence.c, osc_ucp_pscw.c, osc_ucp_lock.c */
-
-int ompi_osc_ucp_fence(int assert, ompi_win_t *win);
-int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win);
-int ompi_osc_ucp_complete(ompi_win_t *win);
-int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win);
-int ompi_osc_ucp_wait(ompi_win_t *win);
-int ompi_osc_ucp_test(ompi_win_t *win, int *flag);
-int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win);
-int ompi_osc_ucp_unlock(int target, ompi_win_t *win);
-int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win);
-int ompi_osc_ucp_unlock_all(ompi_win_t *win);
+/* osc_ucp_lock.c */
 
 /** The turn of a mapped lock was passed on, and somebody waits for it at the peer's service side: make that look. */
 void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer);
