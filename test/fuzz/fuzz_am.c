@@ -29,10 +29,10 @@
 /* What the component has besides the service side. */
 ompi_osc_ucp_component_t mca_osc_ucp_component;
 
-ompi_osc_ucp_description_t *ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window)
+void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description)
 {
     (void) window;
-    return calloc(1, sizeof(ompi_osc_ucp_description_t));
+    memset(description, 0, sizeof(*description));
 }
 
 void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address)
