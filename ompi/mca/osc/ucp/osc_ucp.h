@@ -26,6 +26,7 @@
 #include "osc_ucp_module.h"
 #include "osc_ucp_op.h"
 #include "osc_ucp_ranks.h"
+#include "osc_ucp_threads.h"
 
 typedef struct ompi_osc_ucp_window_t  ompi_osc_ucp_window_t;
 typedef struct ompi_osc_ucp_peer_t    ompi_osc_ucp_peer_t;
@@ -54,7 +55,6 @@ typedef struct ompi_osc_ucp_component_t {
     int                       rdma;        /**< parameter osc_ucp_rdma */
     int                       rdma_segment;  /**< parameter osc_ucp_rdma_segment, bytes */
     int                       atomic_domain; /**< parameter osc_ucp_atomic_domain */
-    opal_mutex_t              lock;        /**< the origin side, under MPI_THREAD_MULTIPLE only */
     int                       exchange_addresses; /**< parameter osc_ucp_exchange_addresses */
     int                       report;      /**< parameter osc_ucp_report */
     int                       async_progress; /**< parameter osc_ucp_async_progress: ompi_osc_ucp_async_t */
@@ -67,7 +67,7 @@ typedef struct ompi_osc_ucp_component_t {
     unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
     int                       kernel_copy; /**< parameter osc_ucp_kernel_copy */
-    bool                      stored, updated; /**< see ompi_osc_ucp_loads_follow; origin side */
+    bool                      stored, updated; /**< see osc_ucp_stores.h */
 } ompi_osc_ucp_component_t;
 
 OMPI_MODULE_DECLSPEC extern ompi_osc_ucp_component_t mca_osc_ucp_component;
@@ -215,21 +215,36 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_ucp_target_t *target;    /**< service side */
 };
 
+/* What is read by load and store outside the origin side is written as follows, under its lock. */
+
+static inline void ompi_osc_ucp_epoch_set(ompi_osc_ucp_window_t *window, ompi_osc_ucp_epoch_t epoch)
+{
+    __atomic_store_n(&window->epoch, epoch, __ATOMIC_RELAXED);
+}
+
+/** What follows in another thread that sees the peer locked comes after what locked it. */
+static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
+{
+    __atomic_store_n(&peer->lock, lock, __ATOMIC_RELEASE);
+}
+
+/** Operations were issued. Many threads may say so: they shall not pass a cache line around. */
+static inline void ompi_osc_ucp_fence_used(ompi_osc_ucp_window_t *window)
+{
+    if (!__atomic_load_n(&window->fence_used, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&window->fence_used, true, __ATOMIC_RELAXED);
+    }
+}
+
+/** One thing fewer that a call awaits (ompi_osc_ucp_await): the count may be gone when this returns. */
+static inline void ompi_osc_ucp_awaited_less(uint32_t *awaited)
+{
+    __atomic_store_n(awaited, *awaited - 1, __ATOMIC_RELEASE);
+}
+
 static inline ompi_osc_ucp_window_t *ompi_osc_ucp_window(ompi_win_t *win)
 {
     return (ompi_osc_ucp_window_t *) win->w_osc_module;
-}
-
-/* Entering the origin side: every function of the module does. */
-
-static inline void ompi_osc_ucp_enter(void)
-{
-    OPAL_THREAD_LOCK(&mca_osc_ucp_component.lock);
-}
-
-static inline void ompi_osc_ucp_leave(void)
-{
-    OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
 }
 
 /* osc_ucp_component.c */
@@ -240,20 +255,27 @@ int ompi_osc_ucp_start_transport(char **reason_p);
 /** What opal_progress calls: both workers, as far as no other thread is at them. */
 int ompi_osc_ucp_progress(void);
 
-/** One step of waiting: progresses both workers, and every few steps all of Open MPI, which yields if the user wants
- *  that. Leaves the origin side meanwhile: whatever other threads may change must be looked at again. */
-static inline void ompi_osc_ucp_wait_step(void)
+/** One step of waiting, outside the origin side: progresses both workers as far as no other thread is at them, and every
+ *  few steps all of Open MPI, which yields if the user wants that. `steps` counts them, for the caller. */
+static inline void ompi_osc_ucp_wait_outside(unsigned *steps)
 {
-    bool all = !mca_osc_ucp_component.progressing || opal_progress_yield_when_idle ||
-               0 == ++mca_osc_ucp_component.steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS;
-
     opal_common_ucp_service_claim();
-    ompi_osc_ucp_leave();
-    if (all) {
+    if (0 == ++*steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS || opal_progress_yield_when_idle ||
+        !mca_osc_ucp_component.progressing) {
         opal_progress();
     } else {
         (void) ompi_osc_ucp_progress();
     }
+}
+
+/** The same for a caller that is inside. Leaves the origin side meanwhile: whatever other threads may change must be
+ *  looked at again. */
+static inline void ompi_osc_ucp_wait_step(void)
+{
+    unsigned steps = ++mca_osc_ucp_component.steps;
+
+    ompi_osc_ucp_leave();
+    ompi_osc_ucp_wait_outside(&steps);
     ompi_osc_ucp_enter();
 }
 
@@ -295,35 +317,6 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
 static inline void ompi_osc_ucp_fence_memory(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Completion of what was done by store: when a flush returns, a later load of this process must not have been done
- * before the store. A put's store is followed by a fence at once. An accumulate has paid for one atomic instruction
- * already, and where the CPU keeps stores in order (x86-64) what is left is put off to the next load that MPI does for
- * the program, or MPI_Win_sync, which a program needs before it loads itself (MPI-3.1 section 11.7). */
-
-#if defined(__x86_64__)
-#define OMPI_OSC_UCP_STORES_KEEP_ORDER true
-#else
-#define OMPI_OSC_UCP_STORES_KEEP_ORDER false
-#endif
-
-/** Complete the stores to mapped memory: flush. */
-static inline void ompi_osc_ucp_stores_complete(void)
-{
-    if (mca_osc_ucp_component.stored || !OMPI_OSC_UCP_STORES_KEEP_ORDER) {
-        ompi_osc_ucp_fence_memory();
-        mca_osc_ucp_component.stored = mca_osc_ucp_component.updated = false;
-    }
-}
-
-/** A load from mapped memory comes next. */
-static inline void ompi_osc_ucp_loads_follow(void)
-{
-    if (OPAL_UNLIKELY(mca_osc_ucp_component.updated)) {
-        ompi_osc_ucp_fence_memory();
-        mca_osc_ucp_component.stored = mca_osc_ucp_component.updated = false;
-    }
 }
 
 /** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. */
@@ -406,7 +399,6 @@ const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank);
 
 /** The peer of that rank, made if need be. NULL if memory is short. */
-
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer(ompi_osc_ucp_window_t *window, int rank)
 {
     ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];

@@ -38,8 +38,7 @@ static int component_open(void)
 static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
 {
     (void) enable_progress_threads;
-    (void) enable_mpi_threads;
-    OBJ_CONSTRUCT(&mca_osc_ucp_component.lock, opal_mutex_t);
+    ompi_osc_ucp_threads.multiple = mca_osc_ucp_component.stored = enable_mpi_threads;
     ompi_osc_ucp_procs_init();
     ompi_osc_ucp_op_init();
     mca_osc_ucp_component.next_id     = 1;
@@ -74,7 +73,6 @@ static int component_finalize(void)
     ompi_osc_ucp_arena_fini();
     ompi_osc_ucp_am_close();
     ompi_osc_ucp_pendings_fini();
-    OBJ_DESTRUCT(&mca_osc_ucp_component.lock);
     return OMPI_SUCCESS;
 }
 
@@ -85,12 +83,12 @@ int ompi_osc_ucp_progress(void)
     if (0 == __atomic_load_n(&mca_osc_ucp_component.windows, __ATOMIC_RELAXED)) {
         return 0;
     }
-    if (0 == OPAL_THREAD_TRYLOCK(&mca_osc_ucp_component.lock)) {
+    if (ompi_osc_ucp_try_enter()) {
         ompi_osc_ucp_packets_release_all();
         if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy()) {
             events = opal_common_ucp_progress_origin();
         }
-        OPAL_THREAD_UNLOCK(&mca_osc_ucp_component.lock);
+        ompi_osc_ucp_leave();
     }
     return (int) (events + opal_common_ucp_progress_service());
 }

@@ -10,15 +10,23 @@
 #define OSC_UCP_FAST_H
 
 #include "osc_ucp_check.h"
+#include "osc_ucp_stores.h"
 #include "path/am_packet.h"
 #include "path/path.h"
 
-/** The peer, if operations on it may be plain copies. */
+/** The peer, if operations on it may be plain copies. These need not enter the origin side: see there for what they
+ *  read. Called outside. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, rank);
+    ompi_osc_ucp_peer_t *peer =
+        __atomic_load_n(&window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT], __ATOMIC_ACQUIRE);
 
-    return OPAL_LIKELY(NULL != peer && peer->plain) ? peer : NULL;
+    if (OPAL_UNLIKELY(NULL == peer || rank != peer->rank)) {
+        ompi_osc_ucp_enter();
+        peer = ompi_osc_ucp_peer_find(window, rank);
+        ompi_osc_ucp_leave();
+    }
+    return OPAL_LIKELY(NULL != peer && __atomic_load_n(&peer->plain, __ATOMIC_ACQUIRE)) ? peer : NULL;
 }
 
 /** The peer, if it was used before, and the network puts and gets there by itself. */
@@ -29,14 +37,15 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_native(const ompi_osc_ucp_w
     return NULL != peer && NULL != peer->rkey ? peer : NULL;
 }
 
-/** Is the peer in an access epoch? */
+/** Is the peer in an access epoch? To lock it lazily is for one thread at a time. */
 static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
 {
-    switch (peer->window->epoch) {
+    switch (__atomic_load_n(&peer->window->epoch, __ATOMIC_RELAXED)) {
     case OMPI_OSC_UCP_EPOCH_LOCK:
-        return OMPI_OSC_UCP_UNLOCKED != peer->lock;
+        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
     case OMPI_OSC_UCP_EPOCH_LOCK_ALL:
-        return OMPI_OSC_UCP_UNLOCKED != peer->lock || OMPI_SUCCESS == ompi_osc_ucp_lock_lazily(peer);
+        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE) ||
+               (!ompi_osc_ucp_threaded() && OMPI_SUCCESS == ompi_osc_ucp_lock_lazily(peer));
     case OMPI_OSC_UCP_EPOCH_FENCE:
         return true;
     case OMPI_OSC_UCP_EPOCH_START:
@@ -81,7 +90,7 @@ static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int 
         !ompi_osc_ucp_packet_append(peer, wire, data)) {
         return false;
     }
-    window->fence_used = true;
+    ompi_osc_ucp_fence_used(window);
     return true;
 }
 
@@ -94,7 +103,7 @@ static inline bool ompi_osc_ucp_fast_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_uc
         !ompi_osc_ucp_lockword_try(word, OMPI_OSC_UCP_EXCLUSIVE == lock)) {
         return false;
     }
-    peer->lock = lock;
+    ompi_osc_ucp_peer_locked(peer, lock);
     if (OMPI_OSC_UCP_SHARED == lock && ompi_osc_ucp_lockword_remote(word)) {
         ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */
     }
@@ -109,7 +118,7 @@ static inline bool ompi_osc_ucp_fast_unlock(ompi_osc_ucp_peer_t *peer)
     if (!peer->plain || OMPI_OSC_UCP_NOCHECK == lock) {
         return false;
     }
-    peer->lock = OMPI_OSC_UCP_UNLOCKED;
+    ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
     ompi_osc_ucp_lockword_leave(&peer->control->lock, OMPI_OSC_UCP_EXCLUSIVE == lock);
     if (OPAL_UNLIKELY(ompi_osc_ucp_lockword_remote(&peer->control->lock))) {
         ompi_osc_ucp_turn_tell(peer);

@@ -23,8 +23,9 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
     ompi_osc_ucp_fence_memory();
     rc = ompi_osc_ucp_barrier(window, false);
     ompi_osc_ucp_fence_memory();
-    window->epoch      = 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE : OMPI_OSC_UCP_EPOCH_NONE;
-    window->fence_used = false;
+    ompi_osc_ucp_epoch_set(window, 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE
+                                                                      : OMPI_OSC_UCP_EPOCH_NONE);
+    __atomic_store_n(&window->fence_used, false, __ATOMIC_RELAXED);
     ompi_osc_ucp_leave();
     return OMPI_SUCCESS == rc ? error : rc;
 }

@@ -27,9 +27,16 @@ void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 
 void ompi_osc_ucp_await(const uint32_t *awaited)
 {
-    while (*(const volatile uint32_t *) awaited > 0) {
-        ompi_osc_ucp_wait_step();
+    unsigned steps = 0;
+
+    if (0 == __atomic_load_n(awaited, __ATOMIC_RELAXED)) {
+        return;
     }
+    ompi_osc_ucp_leave();
+    while (__atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0) {
+        ompi_osc_ucp_wait_outside(&steps);
+    }
+    ompi_osc_ucp_enter();
 }
 
 int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer)
@@ -98,7 +105,7 @@ static inline bool is_direct(ompi_osc_ucp_window_t *window, int target)
     if (target >= 0 && target < window->size) { /* nobody has looked yet, and there may be no such peer */
         peer = ompi_osc_ucp_fast_peer(window, target);
     }
-    return NULL != peer && OMPI_OSC_UCP_UNLOCKED != peer->lock;
+    return NULL != peer && OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
 }
 
 int ompi_osc_ucp_flush(int target, ompi_win_t *win)
@@ -106,12 +113,11 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
 
-    ompi_osc_ucp_enter();
     if (is_direct(ompi_osc_ucp_window(win), target)) {
         ompi_osc_ucp_stores_complete();
-        ompi_osc_ucp_leave();
         return OMPI_SUCCESS;
     }
+    ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_native(ompi_osc_ucp_window(win), target);
     if (NULL != peer && ompi_osc_ucp_passive(peer->window) && ompi_osc_ucp_is_locked(peer)) {
         rc = ompi_osc_ucp_rdma_fast_flush(peer);
@@ -131,11 +137,10 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
 
-    ompi_osc_ucp_enter();
     if (is_direct(ompi_osc_ucp_window(win), target)) {
-        ompi_osc_ucp_leave();
         return OMPI_SUCCESS;
     }
+    ompi_osc_ucp_enter();
     rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
         ompi_osc_ucp_peer_wait_local(peer);

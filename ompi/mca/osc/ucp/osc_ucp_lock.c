@@ -15,7 +15,7 @@
  *  threads, locks are granted when the call returns, and the others' are none of this one's business.) */
 static inline void locks_settle(void)
 {
-    if (OPAL_UNLIKELY(mca_osc_ucp_component.ungranted > 0) && !opal_using_threads()) {
+    if (OPAL_UNLIKELY(mca_osc_ucp_component.ungranted > 0) && !ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_packets_settle_locks();
     }
 }
@@ -36,7 +36,7 @@ static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
     }
     peer->locking = false;
     if (OMPI_SUCCESS == rc) {
-        peer->lock = lock;
+        ompi_osc_ucp_peer_locked(peer, lock);
         ompi_osc_ucp_fence_memory();
     }
     return rc;
@@ -51,7 +51,7 @@ static inline int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_fence_memory();
-    peer->lock = OMPI_OSC_UCP_UNLOCKED;
+    ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
     return OMPI_OSC_UCP_NOCHECK == lock ? peer->path->flush(peer, awaited)
                                         : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock, awaited);
 }
@@ -86,12 +86,12 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     } else if ((ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) &&
                OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking) {
-        window->epoch = OMPI_OSC_UCP_EPOCH_LOCK;
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
         window->locked++;
         locks_settle();
         rc = peer_lock(peer, lock_wanted(lock_type, assert));
         if (OMPI_SUCCESS != rc && 0 == --window->locked) {
-            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
     ompi_osc_ucp_leave();
@@ -123,7 +123,7 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
         rc = ompi_osc_ucp_fast_unlock(peer) ? OMPI_SUCCESS : peer_unlock(peer);
         if (0 == --window->locked) {
-            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
     ompi_osc_ucp_leave();
@@ -199,7 +199,7 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_may_begin(window)) {
-        window->epoch            = OMPI_OSC_UCP_EPOCH_LOCK_ALL;
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK_ALL);
         window->lock_all_nocheck = 0 != (assert & MPI_MODE_NOCHECK);
         locks_settle();
         if (!window->nic) {
@@ -209,7 +209,7 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
         }
         if (OMPI_SUCCESS != rc) {
             (void) unlock_touched(window);
-            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
     ompi_osc_ucp_leave();
@@ -228,7 +228,7 @@ int ompi_osc_ucp_unlock_all(ompi_win_t *win)
             error = ompi_osc_ucp_nic_unlock_all(window);
             rc    = OMPI_SUCCESS == rc ? error : rc;
         }
-        window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
     }
     ompi_osc_ucp_leave();
     return rc;

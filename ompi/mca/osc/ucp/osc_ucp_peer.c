@@ -228,7 +228,7 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int r
         peer = peer_new(window, rank);
     }
     if (NULL != peer) {
-        window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT] = peer;
+        __atomic_store_n(&window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT], peer, __ATOMIC_RELEASE);
     }
     return peer;
 }
@@ -288,7 +288,7 @@ int ompi_osc_ucp_peer_ask(ompi_osc_ucp_peer_t *peer)
             rc = ompi_osc_ucp_rdma_attach(peer, &description);
         }
         peer->known = OMPI_SUCCESS == rc;
-        peer->plain = &ompi_osc_ucp_path_direct == peer->path;
+        __atomic_store_n(&peer->plain, &ompi_osc_ucp_path_direct == peer->path, __ATOMIC_RELEASE);
     }
     peer->describing = false;
     return rc;

@@ -149,7 +149,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         rc = started_mark(window);
     }
     if (OMPI_SUCCESS == rc) {
-        window->epoch = OMPI_OSC_UCP_EPOCH_START;
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_START);
         if (0 == (assert & MPI_MODE_NOCHECK)) {
             rc = posts_await(window);
         }
@@ -205,7 +205,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         error = OMPI_SUCCESS == error ? rc : error;
     }
     started_clear(window);
-    window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
     ompi_osc_ucp_leave();
     return error;
 }

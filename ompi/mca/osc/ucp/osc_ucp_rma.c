@@ -104,7 +104,7 @@ static int copy(direction_t direction, ompi_osc_ucp_peer_t *peer, const buffer_t
     if (OMPI_SUCCESS != rc) {
         goto free_target;
     }
-    peer->window->fence_used = true;
+    ompi_osc_ucp_fence_used(peer->window);
     if (PUT == direction) {
         transfer.origin        = origin->address;
         transfer.origin_layout = &origin_layout;
@@ -134,6 +134,9 @@ static int rcopy(direction_t direction, const buffer_t *origin, int target_rank,
         rc = MPI_ERR_TRUNCATE;
     } else if (0 == buffer_bytes(target)) {
         rc = call_empty(request_p);
+    } else if (peer->plain) {
+        ompi_osc_ucp_leave(); /* threads that load and store do not wait for each other */
+        return copy(direction, peer, origin, disp, target, request_p);
     } else {
         rc = copy(direction, peer, origin, disp, target, request_p);
     }
@@ -156,10 +159,14 @@ static __attribute__((noinline)) bool copy_away(direction_t direction, ompi_osc_
                                                 ptrdiff_t disp, void *buffer, uint64_t bytes)
 {
     ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes };
+    bool                        done;
 
-    return ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
+    ompi_osc_ucp_enter();
+    done = ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
            (PUT == direction && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
             ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer));
+    ompi_osc_ucp_leave();
+    return done;
 }
 
 /** Put and get the short way. False: nothing was done, take the long way. */
@@ -176,7 +183,6 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
                        bytes != ompi_osc_ucp_fast_bytes(target_type, (size_t) target_count))) {
         return false;
     }
-    ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_peer(window, target);
     if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
         place = ompi_osc_ucp_fast_place(peer, disp, bytes);
@@ -184,17 +190,16 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
     if (NULL != place) {
         if (PUT == direction) {
             ompi_osc_ucp_fast_copy(place, buffer, bytes);
-            mca_osc_ucp_component.stored = true;
+            ompi_osc_ucp_stored();
         } else {
             ompi_osc_ucp_loads_follow();
             ompi_osc_ucp_fast_copy(buffer, place, bytes);
         }
-        window->fence_used = true;
-        done               = true;
+        ompi_osc_ucp_fence_used(window);
+        done = true;
     } else if (NULL == peer) {
         done = copy_away(direction, window, target, disp, buffer, bytes);
     }
-    ompi_osc_ucp_leave();
     return done;
 }
 
@@ -312,7 +317,7 @@ static int accumulate(const accumulate_t *call, ptrdiff_t disp, ompi_osc_ucp_tra
     transfer->result        = call->result.address;
     transfer->compare       = call->compare;
     transfer->target_layout = &target;
-    transfer->peer->window->fence_used = true;
+    ompi_osc_ucp_fence_used(transfer->peer->window);
     rc = NULL != call->compare ? transfer->peer->path->compare_swap(transfer)
                                : transfer->peer->path->accumulate(transfer);
     ompi_osc_ucp_layout_fini(&result);
@@ -338,6 +343,9 @@ static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, omp
         /* refused */
     } else if (0 == buffer_bytes(&call->target)) {
         rc = call_empty(request_p);
+    } else if (transfer.peer->plain) {
+        ompi_osc_ucp_leave();
+        return accumulate(call, disp, &transfer);
     } else {
         rc = accumulate(call, disp, &transfer);
     }
@@ -364,7 +372,6 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
         return false;
     }
     bytes = prim->size * (uint64_t) count;
-    ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_peer(window, target);
     if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
         place = ompi_osc_ucp_fast_place(peer, disp, bytes);
@@ -376,17 +383,18 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
         } else {
             ompi_osc_ucp_op_apply(peer->stripes, key, code, prim, place, origin, result, (size_t) count);
         }
-        mca_osc_ucp_component.updated = true;
-        window->fence_used            = true;
-        done                          = true;
+        ompi_osc_ucp_updated();
+        ompi_osc_ucp_fence_used(window);
+        done = true;
     } else if (NULL == peer && NULL == result && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
         ompi_osc_ucp_wire_command_t wire = {
             .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = code, .prim = prim->code, .len = (uint32_t) bytes
         };
 
+        ompi_osc_ucp_enter();
         done = ompi_osc_ucp_fast_message(window, target, disp, &wire, origin);
+        ompi_osc_ucp_leave();
     }
-    ompi_osc_ucp_leave();
     return done;
 }
 
@@ -466,7 +474,6 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
     if (NULL == prim || !prim->swaps) {
         return false;
     }
-    ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_fast_peer(window, target);
     if (NULL != peer && ompi_osc_ucp_fast_access(peer)) {
         place = ompi_osc_ucp_fast_place(peer, disp, prim->size);
@@ -477,10 +484,9 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
     }
     if (NULL != place) {
         ompi_osc_ucp_scalar_swap(peer->stripes, key, prim, place, origin, compare, result);
-        mca_osc_ucp_component.updated = true;
-        window->fence_used            = true;
+        ompi_osc_ucp_updated();
+        ompi_osc_ucp_fence_used(window);
     }
-    ompi_osc_ucp_leave();
     return NULL != place;
 }
 

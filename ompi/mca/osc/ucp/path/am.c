@@ -264,7 +264,7 @@ static int am_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 
 static void acknowledged(ompi_osc_ucp_pending_t *pending)
 {
-    (*(uint32_t *) pending->arg)--;
+    ompi_osc_ucp_awaited_less(pending->arg);
     pending->peer->acknowledging--;
     if (OMPI_SUCCESS != pending->status) {
         pending->peer->error = pending->status;
@@ -310,7 +310,7 @@ static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     int rc = ompi_osc_ucp_packet_lock(peer, exclusive);
 
     /* Threads lock independently of each other: what one of them still waits for must not hold up the next. */
-    if (OMPI_SUCCESS == rc && opal_using_threads()) {
+    if (OMPI_SUCCESS == rc && ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_packet_await_grant(peer);
     }
     return rc;
@@ -342,7 +342,7 @@ static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 static void notified(void *arg, int status)
 {
     (void) status;
-    (*(uint32_t *) arg)--;
+    ompi_osc_ucp_awaited_less(arg);
 }
 
 int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited)

@@ -52,7 +52,7 @@ static void packet_sent(void *arg, int status)
 
     (void) status;
     if (NULL != packet->awaited) {
-        (*packet->awaited)--;
+        ompi_osc_ucp_awaited_less(packet->awaited);
     }
     packets.used--;
     packet->next = packets.free;

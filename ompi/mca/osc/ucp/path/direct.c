@@ -35,7 +35,7 @@ static int finished(ompi_osc_ucp_transfer_t *transfer)
 
 static int direct_put(ompi_osc_ucp_transfer_t *transfer)
 {
-    mca_osc_ucp_component.stored = true;
+    ompi_osc_ucp_stored();
     ompi_osc_ucp_layout_copy(transfer->target_layout, place(transfer), transfer->origin_layout, transfer->origin);
     return finished(transfer);
 }
@@ -65,7 +65,7 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
     if (fetches) {
         ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
     }
-    mca_osc_ucp_component.updated = true;
+    ompi_osc_ucp_updated();
     while (ompi_osc_ucp_layout_iter_next(&target, STAGE_BYTES - STAGE_BYTES % prim->extent, &disp, &len)) {
         n = len / prim->extent;
         if (reads) {
@@ -84,7 +84,7 @@ static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     char *target = place(transfer) + transfer->target_layout->lb;
 
-    mca_osc_ucp_component.updated = true;
+    ompi_osc_ucp_updated();
     ompi_osc_ucp_op_compare_swap(transfer->peer->stripes, stripe_key(transfer, target), transfer->prim,
                                  target, (const char *) transfer->origin + transfer->origin_layout->lb,
                                  transfer->compare, (char *) transfer->result + transfer->result_layout->lb);

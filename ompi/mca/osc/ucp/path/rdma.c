@@ -212,7 +212,7 @@ bool ompi_osc_ucp_rdma_fast_copy(bool put, ompi_osc_ucp_window_t *window, int ra
         return false;
     }
     peer->unflushed    = true;
-    window->fence_used = true;
+    ompi_osc_ucp_fence_used(window);
     ompi_osc_ucp_count(&window->counters, OMPI_OSC_UCP_VIA_RDMA, bytes);
     return true;
 }

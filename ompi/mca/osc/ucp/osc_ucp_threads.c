@@ -1,0 +1,37 @@
+/* Waiting for the lock of the origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "osc_ucp_op.h"
+#include "osc_ucp_threads.h"
+
+#include <sched.h>
+#include <time.h>
+
+/** Looks before the processor is offered to others, and offers before the thread sleeps: the holder may be one that the
+ *  kernel lets run only then (real-time priorities), or copies something long. */
+#define LOOKS_MAX 64
+#define OFFERS_MAX 1000
+
+ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
+
+void ompi_osc_ucp_enter_slowly(void)
+{
+    const struct timespec nap    = { .tv_nsec = 50000 };
+    unsigned              looks  = 0, offers = 0;
+
+    __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+    do {
+        while (0 != __atomic_load_n(&ompi_osc_ucp_threads.locked, __ATOMIC_RELAXED)) {
+            if (++looks % LOOKS_MAX != 0) {
+                ompi_osc_ucp_cpu_relax();
+            } else if (++offers < OFFERS_MAX) {
+                sched_yield();
+            } else {
+                nanosleep(&nap, NULL);
+            }
+        }
+    } while (!ompi_osc_ucp_threads_take());
+    __atomic_fetch_sub(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+}
