@@ -3,8 +3,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * In round k a process tells the one 2^k ranks above that it has come so far, and waits to hear from the one 2^k
- * below. A notice is an atomic on the other's control block if that is mapped, else a message. Barriers of a window
- * follow each other, so counting the notices of a round is enough.
+ * below: nobody else writes that word. A notice is the barrier's number, stored in the other's control block if that is
+ * mapped, else a message, which counts. Either is the way of all notices from one process to another but the last, whose
+ * way may be the first that is known.
+ *
+ * What a process has stored before the barrier is seen by all others after it: stores are released with each notice and
+ * acquired with the one that is awaited, from process to process.
  */
 
 #include "osc_ucp.h"
@@ -16,10 +20,14 @@ static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t
 {
     int rc = last ? OMPI_SUCCESS : ompi_osc_ucp_peer_describe(peer);
 
-    if (OMPI_SUCCESS != rc || NULL == peer->control) {
-        return OMPI_SUCCESS == rc ? ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited) : rc;
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
-    __atomic_fetch_add(&peer->control->arrived[round], 1, __ATOMIC_RELEASE);
+    if (NULL == peer->control) {
+        ompi_osc_ucp_fence_memory();
+        return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
+    }
+    __atomic_store_n(&peer->control->arrived[round], peer->window->barriers, __ATOMIC_RELEASE);
     return OMPI_SUCCESS;
 }
 

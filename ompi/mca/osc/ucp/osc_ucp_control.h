@@ -28,7 +28,7 @@ typedef struct ompi_osc_ucp_control_t {
     char                    pad[48];
     uint32_t                posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of who posted to it; 0: free */
     uint32_t                completes;                            /**< MPI_Win_complete calls for this member */
-    uint32_t                arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< barrier notices, by round */
+    uint32_t                arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier heard of, by round */
     ompi_osc_ucp_nic_words_t nic;
 } ompi_osc_ucp_control_t;
 

@@ -20,9 +20,7 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
     if (0 == (assert & MPI_MODE_NOPRECEDE)) {
         error = ompi_osc_ucp_complete_all(window);
     }
-    ompi_osc_ucp_fence_memory();
     rc = ompi_osc_ucp_barrier(window, false);
-    ompi_osc_ucp_fence_memory();
     ompi_osc_ucp_epoch_set(window, 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE
                                                                       : OMPI_OSC_UCP_EPOCH_NONE);
     __atomic_store_n(&window->fence_used, false, __ATOMIC_RELAXED);

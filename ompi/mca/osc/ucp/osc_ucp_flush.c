@@ -65,11 +65,16 @@ int ompi_osc_ucp_complete_all(ompi_osc_ucp_window_t *window)
     int                  rc      = OMPI_SUCCESS, error;
 
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-        error = peer->path->flush(peer, &awaited);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        if (!peer->path->loads_and_stores) {
+            error = peer->path->flush(peer, &awaited);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (peer->path->loads_and_stores) {
+            continue;
+        }
         ompi_osc_ucp_peer_wait_local(peer);
         error = ompi_osc_ucp_peer_take_error(peer);
         rc    = OMPI_SUCCESS == rc ? error : rc;
