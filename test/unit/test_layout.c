@@ -578,6 +578,11 @@ static void test_random_copy(void **state)
             ompi_osc_ucp_layout_contiguous(&from, random_in(-50, 50), len);
             model_of(&model, &from);
         }
+        if (2 == i % 4) {
+            ompi_osc_ucp_layout_fini(&to); /* the same at both ends, in one memory */
+            ompi_osc_ucp_layout_share(&to, &from);
+            model_of(&model2, &to);
+        }
         assert_int_equal(from.size, to.size);
         memcpy(expected, memory, MEMORY);
         fill(source_origin + from.lb, (size_t) (from.ub - from.lb));
@@ -590,6 +595,31 @@ static void test_random_copy(void **state)
         ompi_osc_ucp_layout_fini(&to);
         ompi_osc_ucp_layout_fini(&one);
         ompi_osc_ucp_layout_fini(&two);
+    }
+}
+
+static void test_random_within(void **state)
+{
+    int i;
+
+    (void) state;
+    for (i = 0; i < 3000; i++) {
+        ompi_osc_ucp_layout_t      layout;
+        ompi_osc_ucp_layout_iter_t iter;
+        uint64_t                   pos, max = 1 + random_u64() % 3000, n = 0;
+        int64_t                    first, end;
+
+        random_layout(&layout, &model, random_in(1, 8));
+        pos = random_u64() % layout.size;
+        first = model.disp[pos] - random_in(-1, 500);
+        end = first + random_in(1, 1000);
+        while (n < max && pos + n < layout.size && model.disp[pos + n] >= first && model.disp[pos + n] < end) {
+            n++;
+        }
+        ompi_osc_ucp_layout_iter_init(&iter, &layout, pos);
+        assert_int_equal(ompi_osc_ucp_layout_iter_within(&iter, first, end, max), n);
+        assert_int_equal(iter.pos, pos);
+        ompi_osc_ucp_layout_fini(&layout);
     }
 }
 
@@ -675,7 +705,7 @@ int main(void)
         cmocka_unit_test(test_slice_stays_regular),  cmocka_unit_test(test_slice_long_list),
         cmocka_unit_test(test_random_walk),          cmocka_unit_test(test_random_pack),
         cmocka_unit_test(test_random_slice),         cmocka_unit_test(test_random_copy),
-        cmocka_unit_test(test_random_decode),
+        cmocka_unit_test(test_random_within),        cmocka_unit_test(test_random_decode),
     };
 
     random_init();

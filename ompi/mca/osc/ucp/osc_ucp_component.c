@@ -6,6 +6,7 @@
  */
 
 #include "osc_ucp.h"
+#include "osc_ucp_layout_type.h"
 
 #include <stdlib.h>
 
@@ -73,6 +74,7 @@ static int component_finalize(void)
     ompi_osc_ucp_arena_fini();
     ompi_osc_ucp_am_close();
     ompi_osc_ucp_pendings_fini();
+    ompi_osc_ucp_layouts_fini();
     return OMPI_SUCCESS;
 }
 

@@ -21,6 +21,12 @@ typedef ompi_osc_ucp_layout_mark_t mark_t;
 
 _Static_assert(32 == sizeof(node_t), "nodes travel as they are");
 
+/** The memory of a layout's nodes; their marks follow. */
+typedef struct shape_t {
+    uint64_t holders; /**< layouts that share it; atomic */
+    node_t   nodes[];
+} shape_t;
+
 /* ---- Checking: size and bounds of nodes ---- */
 
 typedef struct span_t {
@@ -98,30 +104,33 @@ static bool measure_nodes(const node_t *nodes, mark_t *marks, uint64_t first, ui
 /** A layout of exactly these nodes (copied; `nodes` may be misaligned), or false if they are invalid. */
 static bool layout_adopt(const void *nodes, uint64_t nnodes, ompi_osc_ucp_layout_t *layout)
 {
-    node_t *copy;
-    mark_t *marks;
-    span_t  span;
+    shape_t *shape;
+    node_t  *copy;
+    mark_t  *marks;
+    span_t   span;
 
     if (0 == nnodes) {
         ompi_osc_ucp_layout_contiguous(layout, 0, 0);
         return true;
     }
-    if (nnodes > SIZE_MAX / (sizeof(node_t) + sizeof(mark_t))) {
+    if (nnodes > (SIZE_MAX - sizeof(*shape)) / (sizeof(node_t) + sizeof(mark_t))) {
         return false;
     }
-    copy = malloc(nnodes * (sizeof(node_t) + sizeof(mark_t)));
-    if (NULL == copy) {
+    shape = malloc(sizeof(*shape) + nnodes * (sizeof(node_t) + sizeof(mark_t)));
+    if (NULL == shape) {
         return false;
     }
+    shape->holders = 1;
+    copy  = shape->nodes;
     marks = (mark_t *) (copy + nnodes);
     memcpy(copy, nodes, nnodes * sizeof(node_t));
     if (!measure_nodes(copy, marks, 0, nnodes, NONE, 0, 0, &span)) {
-        free(copy);
+        free(shape);
         return false;
     }
     if (1 == nnodes) {
         ompi_osc_ucp_layout_contiguous(layout, copy->disp, copy->count);
-        free(copy);
+        free(shape);
         return true;
     }
     *layout = (ompi_osc_ucp_layout_t) {
@@ -312,10 +321,26 @@ void ompi_osc_ucp_layout_contiguous(ompi_osc_ucp_layout_t *layout, int64_t disp,
     }
 }
 
+static shape_t *shape_of(const ompi_osc_ucp_layout_t *layout)
+{
+    return (shape_t *) (void *) ((char *) layout->nodes - offsetof(shape_t, nodes));
+}
+
+void ompi_osc_ucp_layout_share(ompi_osc_ucp_layout_t *to, const ompi_osc_ucp_layout_t *from)
+{
+    *to = *from;
+    if (from->nodes == &from->inline_node) {
+        to->nodes = &to->inline_node;
+    } else {
+        __atomic_fetch_add(&shape_of(from)->holders, 1, __ATOMIC_RELAXED);
+    }
+}
+
 void ompi_osc_ucp_layout_fini(ompi_osc_ucp_layout_t *layout)
 {
-    if (layout->nodes != &layout->inline_node) {
-        free(layout->nodes);
+    if (layout->nodes != &layout->inline_node &&
+        1 == __atomic_fetch_sub(&shape_of(layout)->holders, 1, __ATOMIC_ACQ_REL)) {
+        free(shape_of(layout));
     }
     ompi_osc_ucp_layout_contiguous(layout, 0, 0);
 }

@@ -45,8 +45,8 @@ typedef struct ompi_osc_ucp_layout_mark_t {
 #define OMPI_OSC_UCP_LAYOUT_NO_NODE UINT64_MAX
 
 /**
- * A layout. `nodes` is owned (malloc) unless it points at `inline_node`; free with
- * ompi_osc_ucp_layout_fini. Immutable once made, so that any number of walkers may share it. Do not copy the struct.
+ * A layout. `nodes` is owned (malloc), with others (ompi_osc_ucp_layout_share), unless it points at `inline_node`; free
+ * with ompi_osc_ucp_layout_fini. Immutable once made, so that any number of walkers may share it. Do not copy the struct.
  */
 typedef struct ompi_osc_ucp_layout_t {
     uint64_t                    size;  /**< bytes in the packed stream */
@@ -84,6 +84,9 @@ bool ompi_osc_ucp_layout_make(const ompi_osc_ucp_layout_node_t *nodes, uint64_t 
                               ompi_osc_ucp_layout_t *layout);
 
 void ompi_osc_ucp_layout_fini(ompi_osc_ucp_layout_t *layout);
+
+/** The same layout once more, to be freed as well. Allocates nothing. Any thread. */
+void ompi_osc_ucp_layout_share(ompi_osc_ucp_layout_t *to, const ompi_osc_ucp_layout_t *from);
 
 /** Hand a layout over: `from` is empty afterwards. Allocates nothing. */
 static inline void ompi_osc_ucp_layout_move(ompi_osc_ucp_layout_t *to, ompi_osc_ucp_layout_t *from)
@@ -131,6 +134,13 @@ uint64_t ompi_osc_ucp_layout_find(const ompi_osc_ucp_layout_t *layout, uint64_t 
 /** The next run of at most `max` > 0 bytes: false at the end. Runs come in packed order. */
 bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t max, int64_t *disp_p,
                                    uint64_t *len_p);
+
+/**
+ * How many of the next `max` packed bytes lie at displacements in [first, end), without a break: up to the first that does
+ * not. 0 if the next one does not. `iter` stays where it is.
+ */
+uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter, int64_t first, int64_t end,
+                                         uint64_t max);
 
 /** Gather `len` packed bytes from memory at `base`, advancing `iter`. */
 void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base, void *packed, uint64_t len);

@@ -145,12 +145,16 @@ static int layout_of_nodes(const walk_t *walk, uint64_t size, ompi_osc_ucp_layou
 }
 
 /** `count` copies of the type, as one more loop around its description; `size` is what this must amount to. */
-static int layout_of_desc(const opal_datatype_t *type, size_t count, const ompi_osc_ucp_prim_t *pair, uint64_t size,
-                          ompi_osc_ucp_layout_t *layout)
+static int layout_of_desc(struct ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
+                          uint64_t size, ompi_osc_ucp_layout_t *layout)
 {
-    walk_t walk = {.desc = type->desc.desc, .pair = pair};
-    int    rc = OMPI_ERR_NOT_SUPPORTED;
+    const opal_datatype_t *type = &datatype->super;
+    walk_t                 walk = {.desc = type->desc.desc, .pair = pair};
+    int                    rc = OMPI_ERR_NOT_SUPPORTED;
 
+    if (ompi_osc_ucp_layout_recall(datatype, count, pair, layout)) {
+        return OMPI_SUCCESS;
+    }
     if (NULL == walk.desc || 0 == type->desc.used) {
         return OMPI_ERR_NOT_SUPPORTED;
     }
@@ -164,6 +168,9 @@ static int layout_of_desc(const opal_datatype_t *type, size_t count, const ompi_
         rc = layout_of_nodes(&walk, size, layout);
     }
     free(walk.nodes);
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_layout_keep(datatype, count, pair, layout);
+    }
     return rc;
 }
 
@@ -186,7 +193,7 @@ int ompi_osc_ucp_layout_of_bytes(struct ompi_datatype_t *datatype, size_t count,
         ompi_osc_ucp_layout_contiguous(layout, 0 == bytes ? 0 : type->true_lb, bytes);
         return OMPI_SUCCESS;
     }
-    return layout_of_desc(type, count, NULL, bytes, layout);
+    return layout_of_desc(datatype, count, NULL, bytes, layout);
 }
 
 int ompi_osc_ucp_layout_of_elements(struct ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *prim,
@@ -208,5 +215,5 @@ int ompi_osc_ucp_layout_of_elements(struct ompi_datatype_t *datatype, size_t cou
         ompi_osc_ucp_layout_contiguous(layout, 0, cells * prim->extent);
         return OMPI_SUCCESS;
     }
-    return layout_of_desc(type, count, prim, cells * prim->extent, layout);
+    return layout_of_desc(datatype, count, prim, cells * prim->extent, layout);
 }

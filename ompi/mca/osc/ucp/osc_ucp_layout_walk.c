@@ -194,6 +194,38 @@ static void iter_pass(iter_t *iter, const comb_t *comb, uint64_t n)
     iter_advance(iter, comb->bytes);
 }
 
+uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter, int64_t first, int64_t end,
+                                         uint64_t max)
+{
+    iter_t   walk = *iter;
+    uint64_t within = 0, n, run;
+    int64_t  disp;
+    comb_t   comb;
+
+    while (within < max && walk.pos < walk.layout->size) {
+        comb = iter_comb(&walk, max - within);
+        disp = iter_disp(&walk);
+        if (disp < first || disp >= end) {
+            break;
+        }
+        run = min_u64(walk.layout->nodes[walk.node].count - walk.in_block, max - within);
+        if ((uint64_t) (end - disp) < run) {
+            return within + (uint64_t) (end - disp);
+        }
+        if (0 == comb.n) {
+            iter_advance(&walk, run);
+            within += run;
+            continue;
+        }
+        /* The blocks that follow at a rising address, as far as they end before the end; one that does not rise. */
+        n = comb.stride <= 0 ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
+        n = min_u64(n, comb.n);
+        iter_pass(&walk, &comb, n);
+        within += n * comb.bytes;
+    }
+    return within;
+}
+
 static inline __attribute__((always_inline)) void copy_blocks_of(size_t bytes, char *to, int64_t to_stride,
                                                                  const char *from, int64_t from_stride, uint64_t n)
 {
@@ -226,6 +258,65 @@ static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *f
     }
 }
 
+/** Copy one block of a list, of which many are a few elements long. */
+static inline void copy_block(char *to, const char *from, uint64_t bytes)
+{
+    switch (bytes) {
+    case 8:
+        memmove(to, from, 8);
+        break;
+    case 16:
+        memmove(to, from, 16);
+        break;
+    case 24:
+        memmove(to, from, 24);
+        break;
+    case 32:
+        memmove(to, from, 32);
+        break;
+    default:
+        memmove(to, from, bytes);
+        break;
+    }
+}
+
+/** How the memory on one side of a copy is laid out: as the blocks are, or one behind the other. */
+typedef enum order_t { SPREAD, PACKED } order_t;
+
+/**
+ * Copy the blocks from where `iter` stands up to the next loop, the end of the one around or the last that `max` has
+ * room for, and pass over them. @return their bytes; 0 if the iterator does not stand at the beginning of a block
+ */
+static inline __attribute__((always_inline)) uint64_t copy_list(iter_t *iter, order_t to_order, char *to,
+                                                                order_t from_order, const char *from, uint64_t max)
+{
+    const node_t *nodes = iter->layout->nodes, *loop;
+    uint64_t      node = iter->node, end = iter->layout->nnodes, done = 0, bytes;
+    int64_t       base = iter_base(iter), disp;
+
+    if (0 != iter->in_block || iter->pos >= iter->layout->size) {
+        return 0;
+    }
+    if (0 < iter->depth) {
+        loop = &nodes[iter->loop[iter->depth - 1].node];
+        end  = iter->loop[iter->depth - 1].node + 1 + loop->items;
+    }
+    while (node < end && 0 == nodes[node].items && nodes[node].count <= max - done) {
+        bytes = nodes[node].count;
+        disp  = wrap_add(base, nodes[node].disp);
+        copy_block(SPREAD == to_order ? at(to, disp) : to + done, SPREAD == from_order ? at(from, disp) : from + done,
+                   bytes);
+        done += bytes;
+        node++;
+    }
+    if (0 < done) {
+        iter->node = node - 1;
+        iter->pos += done - nodes[node - 1].count;
+        iter_advance(iter, nodes[node - 1].count);
+    }
+    return done;
+}
+
 void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base, void *packed, uint64_t len)
 {
     char    *to = packed;
@@ -239,10 +330,11 @@ void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base
             run = comb.n * comb.bytes;
             copy_blocks(comb.bytes, to, (int64_t) comb.bytes, at(base, comb.disp), comb.stride, comb.n);
             iter_pass(iter, &comb, comb.n);
-        } else if (ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+        } else if (0 == (run = copy_list(iter, PACKED, to, SPREAD, base, len))) {
+            if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+                return;
+            }
             memmove(to, at(base, disp), run);
-        } else {
-            return;
         }
         to += run;
         len -= run;
@@ -262,13 +354,32 @@ void ompi_osc_ucp_layout_unpack(ompi_osc_ucp_layout_iter_t *iter, void *base, co
             run = comb.n * comb.bytes;
             copy_blocks(comb.bytes, at(base, comb.disp), comb.stride, from, (int64_t) comb.bytes, comb.n);
             iter_pass(iter, &comb, comb.n);
-        } else if (ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+        } else if (0 == (run = copy_list(iter, SPREAD, base, PACKED, from, len))) {
+            if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+                return;
+            }
             memmove(at(base, disp), from, run);
-        } else {
-            return;
         }
         from += run;
         len -= run;
+    }
+}
+
+/** Copy from a layout to the same one: one walk serves both sides. */
+static void copy_alike(const ompi_osc_ucp_layout_t *layout, void *to_base, const void *from_base)
+{
+    iter_t iter;
+    comb_t comb;
+
+    ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
+    while (iter.pos < layout->size) {
+        comb = iter_comb(&iter, UINT64_MAX);
+        if (0 < comb.n) {
+            copy_blocks(comb.bytes, at(to_base, comb.disp), comb.stride, at(from_base, comb.disp), comb.stride, comb.n);
+            iter_pass(&iter, &comb, comb.n);
+        } else {
+            (void) copy_list(&iter, SPREAD, to_base, SPREAD, from_base, UINT64_MAX); /* from a block's beginning on */
+        }
     }
 }
 
@@ -292,6 +403,10 @@ void ompi_osc_ucp_layout_copy(const ompi_osc_ucp_layout_t *to, void *to_base, co
 {
     iter_t target, source;
 
+    if (to->nodes == from->nodes) {
+        copy_alike(to, to_base, from_base);
+        return;
+    }
     ompi_osc_ucp_layout_iter_init(&target, to, 0);
     ompi_osc_ucp_layout_iter_init(&source, from, 0);
     if (ompi_osc_ucp_layout_is_contiguous(to)) {

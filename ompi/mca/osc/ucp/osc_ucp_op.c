@@ -349,6 +349,13 @@ static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, v
     copy_cells(prim, target, scratch.cells, n);
 }
 
+void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n)
+{
+    scratch_t scratch;
+
+    run_kernel(op, prim, values, source_cells(prim, source, n, &scratch), n);
+}
+
 /** Apply to `n` elements that one set of stripes covers: all in one granule, or one that straddles two. */
 static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                           void *target, const void *source, void *result, size_t n)

@@ -162,6 +162,10 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n);
 
+/** values = source op values, of `n` elements without gaps, at most a granule of them, under no stripe. `values` is aligned
+ *  for them, `source` need not be. `op` has a kernel: it is not NO_OP or REPLACE. */
+void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n);
+
 /** Compare-and-swap of one gap-free element: `result` gets the old value; swapped if it equals `compare` bytewise. */
 void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,
                                   void *target, const void *source, const void *compare, void *result);

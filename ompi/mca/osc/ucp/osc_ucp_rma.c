@@ -84,63 +84,102 @@ static int range_check(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, const ompi_osc
 /** Which way a put or get goes. */
 typedef enum direction_t { PUT, GET } direction_t;
 
-/** The body of put and get, once the peer is known. */
-static int copy(direction_t direction, ompi_osc_ucp_peer_t *peer, const buffer_t *origin, ptrdiff_t disp,
-                const buffer_t *target, ompi_request_t **request_p)
+/** The shapes of a call's buffers; a buffer that is absent has the empty one. They are made before the component's lock is
+ *  taken (osc_ucp_layout_cache.c), so that an error of theirs comes after others. */
+typedef struct layouts_t {
+    ompi_osc_ucp_layout_t origin, result, target;
+} layouts_t;
+
+static void layouts_init(layouts_t *layouts)
 {
-    ompi_osc_ucp_layout_t   origin_layout, target_layout;
-    ompi_osc_ucp_transfer_t transfer = { .peer = peer, .target_layout = &target_layout, .request_p = request_p };
+    ompi_osc_ucp_layout_contiguous(&layouts->origin, 0, 0);
+    ompi_osc_ucp_layout_contiguous(&layouts->result, 0, 0);
+    ompi_osc_ucp_layout_contiguous(&layouts->target, 0, 0);
+}
+
+static void layouts_fini(layouts_t *layouts)
+{
+    ompi_osc_ucp_layout_fini(&layouts->origin);
+    ompi_osc_ucp_layout_fini(&layouts->result);
+    ompi_osc_ucp_layout_fini(&layouts->target);
+}
+
+/** The layout of a buffer that may be absent, given the target's, which is of bytes. */
+static int buffer_layout(const buffer_t *buffer, const buffer_t *target, const ompi_osc_ucp_layout_t *target_layout,
+                         ompi_osc_ucp_layout_t *layout)
+{
+    if (NULL == buffer->type) {
+        return OMPI_SUCCESS;
+    }
+    if (buffer->type == target->type && buffer->count == target->count && NULL != target_layout) {
+        ompi_osc_ucp_layout_share(layout, target_layout);
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
+}
+
+/** Do the buffers of a put or get match, and what are their shapes? */
+static int copy_layouts(const buffer_t *origin, const buffer_t *target, layouts_t *layouts)
+{
+    int rc;
+
+    if (buffer_bytes(origin) != buffer_bytes(target)) {
+        return MPI_ERR_TRUNCATE;
+    }
+    rc = ompi_osc_ucp_layout_of_bytes(target->type, target->count, &layouts->target);
+    return OMPI_SUCCESS == rc ? buffer_layout(origin, target, &layouts->target, &layouts->origin) : rc;
+}
+
+/** The body of put and get, once the peer is known. */
+static int copy(direction_t direction, ompi_osc_ucp_peer_t *peer, void *origin, ptrdiff_t disp, layouts_t *layouts,
+                ompi_request_t **request_p)
+{
+    ompi_osc_ucp_transfer_t transfer = { .peer = peer, .target_layout = &layouts->target, .request_p = request_p };
     int                     rc;
 
-    rc = ompi_osc_ucp_layout_of_bytes(target->type, target->count, &target_layout);
+    rc = range_check(peer, disp, &layouts->target, 0, &transfer.disp);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = range_check(peer, disp, &target_layout, 0, &transfer.disp);
-    if (OMPI_SUCCESS != rc) {
-        goto free_target;
-    }
-    rc = ompi_osc_ucp_layout_of_bytes(origin->type, origin->count, &origin_layout);
-    if (OMPI_SUCCESS != rc) {
-        goto free_target;
-    }
     ompi_osc_ucp_fence_used(peer->window);
     if (PUT == direction) {
-        transfer.origin        = origin->address;
-        transfer.origin_layout = &origin_layout;
-        rc = peer->path->put(&transfer);
-    } else {
-        transfer.result        = origin->address;
-        transfer.result_layout = &origin_layout;
-        rc = peer->path->get(&transfer);
+        transfer.origin        = origin;
+        transfer.origin_layout = &layouts->origin;
+        return peer->path->put(&transfer);
     }
-    ompi_osc_ucp_layout_fini(&origin_layout);
-free_target:
-    ompi_osc_ucp_layout_fini(&target_layout);
-    return rc;
+    transfer.result        = origin;
+    transfer.result_layout = &layouts->origin;
+    return peer->path->get(&transfer);
 }
 
 static int rcopy(direction_t direction, const buffer_t *origin, int target_rank, ptrdiff_t disp,
                  const buffer_t *target, ompi_win_t *win, ompi_request_t **request_p)
 {
     ompi_osc_ucp_peer_t *peer;
-    int                  rc;
+    layouts_t            layouts;
+    bool                 inside = true;
+    int                  shaped, rc;
 
+    layouts_init(&layouts);
+    shaped = copy_layouts(origin, target, &layouts);
     ompi_osc_ucp_enter();
     rc = target_check(ompi_osc_ucp_window(win), target_rank, NULL != request_p, &peer);
+    rc = OMPI_SUCCESS == rc ? shaped : rc;
     if (OMPI_SUCCESS != rc) {
         /* refused */
-    } else if (buffer_bytes(origin) != buffer_bytes(target)) {
-        rc = MPI_ERR_TRUNCATE;
     } else if (0 == buffer_bytes(target)) {
         rc = call_empty(request_p);
     } else if (peer->plain) {
         ompi_osc_ucp_leave(); /* threads that load and store do not wait for each other */
-        return copy(direction, peer, origin, disp, target, request_p);
+        inside = false;
+        rc     = copy(direction, peer, origin->address, disp, &layouts, request_p);
     } else {
-        rc = copy(direction, peer, origin, disp, target, request_p);
+        rc = copy(direction, peer, origin->address, disp, &layouts, request_p);
     }
-    ompi_osc_ucp_leave();
+    if (inside) {
+        ompi_osc_ucp_leave();
+    }
+    layouts_fini(&layouts);
     return rc;
 }
 
@@ -280,76 +319,79 @@ static int accumulate_check(const accumulate_t *call, ompi_osc_ucp_transfer_t *t
     return OMPI_SUCCESS == rc ? match_check(&call->result, &call->target, prim) : rc;
 }
 
-/** The layout of a buffer that may be absent. */
-static int optional_layout(const buffer_t *buffer, ompi_osc_ucp_layout_t *layout, ompi_osc_ucp_layout_t **layout_p)
+/** Is the call such as the standard allows, and what are the shapes of its buffers? Sets what the transfer has of them. */
+static int accumulate_layouts(const accumulate_t *call, layouts_t *layouts, ompi_osc_ucp_transfer_t *transfer)
 {
-    if (NULL == buffer->type) {
-        ompi_osc_ucp_layout_contiguous(layout, 0, 0);
+    const ompi_osc_ucp_layout_t *bytes = NULL;
+    int                          rc;
+
+    if (0 == call->target.count) {
         return OMPI_SUCCESS;
     }
-    *layout_p = layout;
-    return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
+    rc = accumulate_check(call, transfer);
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_layout_of_elements(call->target.type, call->target.count, transfer->prim, &layouts->target);
+    }
+    if (OMPI_SUCCESS == rc && transfer->prim->size == transfer->prim->extent) {
+        bytes = &layouts->target;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = buffer_layout(&call->origin, &call->target, bytes, &layouts->origin);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = buffer_layout(&call->result, &call->target, bytes, &layouts->result);
+    }
+    transfer->origin        = call->origin.address;
+    transfer->origin_layout = NULL == call->origin.type ? NULL : &layouts->origin;
+    transfer->result        = call->result.address;
+    transfer->result_layout = NULL == call->result.type ? NULL : &layouts->result;
+    transfer->compare       = call->compare;
+    transfer->target_layout = &layouts->target;
+    return rc;
 }
 
 /** The body of the accumulate family, once the peer is known and the types are checked. */
-static int accumulate(const accumulate_t *call, ptrdiff_t disp, ompi_osc_ucp_transfer_t *transfer)
+static int accumulate(ptrdiff_t disp, ompi_osc_ucp_transfer_t *transfer)
 {
-    ompi_osc_ucp_layout_t origin, result, target;
-    int                   rc;
+    int rc = range_check(transfer->peer, disp, transfer->target_layout, ompi_osc_ucp_prim_gap(transfer->prim),
+                         &transfer->disp);
 
-    rc = ompi_osc_ucp_layout_of_elements(call->target.type, call->target.count, transfer->prim, &target);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = range_check(transfer->peer, disp, &target, ompi_osc_ucp_prim_gap(transfer->prim), &transfer->disp);
-    if (OMPI_SUCCESS != rc) {
-        goto free_target;
-    }
-    rc = optional_layout(&call->origin, &origin, &transfer->origin_layout);
-    if (OMPI_SUCCESS != rc) {
-        goto free_target;
-    }
-    rc = optional_layout(&call->result, &result, &transfer->result_layout);
-    if (OMPI_SUCCESS != rc) {
-        goto free_origin;
-    }
-    transfer->origin        = call->origin.address;
-    transfer->result        = call->result.address;
-    transfer->compare       = call->compare;
-    transfer->target_layout = &target;
     ompi_osc_ucp_fence_used(transfer->peer->window);
-    rc = NULL != call->compare ? transfer->peer->path->compare_swap(transfer)
-                               : transfer->peer->path->accumulate(transfer);
-    ompi_osc_ucp_layout_fini(&result);
-free_origin:
-    ompi_osc_ucp_layout_fini(&origin);
-free_target:
-    ompi_osc_ucp_layout_fini(&target);
-    return rc;
+    return NULL != transfer->compare ? transfer->peer->path->compare_swap(transfer)
+                                     : transfer->peer->path->accumulate(transfer);
 }
 
 static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, ompi_win_t *win,
                        ompi_request_t **request_p)
 {
     ompi_osc_ucp_transfer_t transfer = { .request_p = request_p };
-    int                     rc;
+    layouts_t               layouts;
+    bool                    inside = true;
+    int                     shaped, rc;
 
+    layouts_init(&layouts);
+    shaped = accumulate_layouts(call, &layouts, &transfer);
     ompi_osc_ucp_enter();
     rc = target_check(ompi_osc_ucp_window(win), target, NULL != request_p, &transfer.peer);
-    if (OMPI_SUCCESS == rc && 0 != call->target.count) {
-        rc = accumulate_check(call, &transfer);
-    }
+    rc = OMPI_SUCCESS == rc ? shaped : rc;
     if (OMPI_SUCCESS != rc) {
         /* refused */
     } else if (0 == buffer_bytes(&call->target)) {
         rc = call_empty(request_p);
     } else if (transfer.peer->plain) {
         ompi_osc_ucp_leave();
-        return accumulate(call, disp, &transfer);
+        inside = false;
+        rc     = accumulate(disp, &transfer);
     } else {
-        rc = accumulate(call, disp, &transfer);
+        rc = accumulate(disp, &transfer);
     }
-    ompi_osc_ucp_leave();
+    if (inside) {
+        ompi_osc_ucp_leave();
+    }
+    layouts_fini(&layouts);
     return rc;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../osc_ucp_check.h"
+#include "../osc_ucp_op_layout.h"
 #include "am_reply.h"
 
 /* Short names, for this file. */
@@ -191,29 +192,32 @@ static bool runs_are_whole(const command_t *command, const ompi_osc_ucp_prim_t *
     return true;
 }
 
+/** Count what of the native class is updated in the NIC domain (osc_ucp_domain.c). */
+static void runs_witness(const command_t *command, const ompi_osc_ucp_prim_t *prim, const place_t *place,
+                         ompi_osc_ucp_layout_iter_t iter)
+{
+    uint64_t left = command->wire.len, len;
+    int64_t  disp;
+
+    while (left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
+        ompi_osc_ucp_domain_witness(command->wire.op, prim, place->base + disp);
+        left -= len;
+    }
+}
+
 /** Apply to each run of cells. */
 static void accumulate_runs(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
                             const place_t *place, char *result)
 {
     ompi_osc_ucp_layout_iter_t iter;
-    const char                *source = command->data;
-    uint64_t                   left   = command->wire.len, len;
-    int64_t                    disp;
-    size_t                     n;
 
     ompi_osc_ucp_layout_iter_init(&iter, &place->layout, command->shape.pos);
-    while (left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
-        n = len / prim->extent;
-        if (target->nic) {
-            ompi_osc_ucp_domain_witness(command->wire.op, prim, place->base + disp);
-        }
-        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, place->base + disp), command->wire.op, prim,
-                              place->base + disp, OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : source, result,
-                              n);
-        source += n * prim->size;
-        result  = NULL == result ? NULL : result + n * prim->size;
-        left   -= len;
+    if (target->nic) {
+        runs_witness(command, prim, place, iter);
     }
+    ompi_osc_ucp_op_apply_layout(target->stripes, target->key_base, command->wire.op, prim, place->base, &iter,
+                                 OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : command->data, result,
+                                 command->wire.len / prim->extent);
 }
 
 static void apply_accumulate(context_t *context, command_t *command)

@@ -11,6 +11,7 @@
 #include "path.h"
 
 #include "../osc_ucp_fast.h"
+#include "../osc_ucp_op_layout.h"
 
 /** Accumulates pass through buffers of this size, so that no datatype and no gap reaches the kernels. */
 #define STAGE_BYTES 4096
@@ -51,12 +52,9 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim = transfer->prim;
     ompi_osc_ucp_layout_iter_t target, origin, result;
-    char                       source[STAGE_BYTES], old[STAGE_BYTES];
-    char                      *base = place(transfer);
+    _Alignas(64) char          source[STAGE_BYTES], old[STAGE_BYTES];
     bool                       reads = NULL != transfer->origin_layout, fetches = NULL != transfer->result_layout;
-    uint64_t                   len;
-    int64_t                    disp;
-    size_t                     n;
+    size_t                     left  = transfer->target_layout->size / prim->extent, n;
 
     ompi_osc_ucp_layout_iter_init(&target, transfer->target_layout, 0);
     if (reads) {
@@ -66,13 +64,13 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
         ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
     }
     ompi_osc_ucp_updated();
-    while (ompi_osc_ucp_layout_iter_next(&target, STAGE_BYTES - STAGE_BYTES % prim->extent, &disp, &len)) {
-        n = len / prim->extent;
+    for (; left > 0; left -= n) {
+        n = left < STAGE_BYTES / prim->extent ? left : STAGE_BYTES / prim->extent;
         if (reads) {
             ompi_osc_ucp_layout_pack(&origin, transfer->origin, source, n * prim->size);
         }
-        ompi_osc_ucp_op_apply(transfer->peer->stripes, stripe_key(transfer, base + disp), transfer->op, prim,
-                              base + disp, reads ? source : NULL, fetches ? old : NULL, n);
+        ompi_osc_ucp_op_apply_layout(transfer->peer->stripes, transfer->peer->key_base, transfer->op, prim,
+                                     place(transfer), &target, reads ? source : NULL, fetches ? old : NULL, n);
         if (fetches) {
             ompi_osc_ucp_layout_unpack(&result, transfer->result, old, n * prim->size);
         }
