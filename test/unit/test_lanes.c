@@ -53,10 +53,13 @@ static void lanes(void **state)
     assert_int_equal(1 << 1 | 1 << 2, lanes.rma);
     assert_int_equal(1 << 1 | 1 << 2, lanes.amo);
     assert_true(lanes.cpu_amo);
+    assert_false(lanes.stream);
     opal_common_ucp_lanes_read(tcp, &lanes);
     assert_int_equal(0, lanes.rma);
     assert_int_equal(0, lanes.amo);
+    assert_true(lanes.stream);
     opal_common_ucp_lanes_read(verbs, &lanes);
+    assert_false(lanes.stream);
     assert_int_equal(1 << 5, lanes.rma);
     assert_int_equal(0, lanes.amo);
     opal_common_ucp_lanes_read(device_atomics, &lanes);

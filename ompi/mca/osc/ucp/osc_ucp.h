@@ -139,6 +139,8 @@ struct ompi_osc_ucp_peer_t {
     uint32_t                flushing;   /**< flushes begun and not yet over */
     uint8_t                 way;        /**< of its last accumulates (path/rdma_atomic.c) */
 
+    bool stream; /**< messages to it go over tcp, as far as is known: long ones are cut (path/am_bulk.c) */
+
     /* Completion. */
     uint32_t sequence;      /**< of the next ordered message */
     bool     unacknowledged;/**< messages were sent for which no acknowledgement was asked yet */

@@ -185,6 +185,7 @@ typedef struct opal_common_ucp_lanes_t {
     uint64_t rma;     /**< by put and get */
     uint64_t amo;     /**< by atomics */
     bool     cpu_amo; /**< atomics are done by a processor, not by a device */
+    bool     stream;  /**< messages go over tcp */
 } opal_common_ucp_lanes_t;
 
 /** Lanes of an endpoint whose connection is up (something was received on it); none if UCX cannot be understood. */

@@ -30,6 +30,8 @@ static const char *const by_processor[] = { "self/", "sysv/", "posix/", "xpmem/"
 static const char *const own_memory_only[] = { "self/", "sysv/", "posix/", "cma/", "knem/", "tcp/", "ud_verbs/",
                                                "ud_mlx5/" };
 
+static const char *const tcp[] = { "tcp/" };
+
 static bool begins_with_one_of(const char *text, const char *const *beginnings, size_t n)
 {
     size_t i;
@@ -67,6 +69,20 @@ static uint64_t lane_domain(const char *line)
     return NULL != arrow && 1 == sscanf(arrow, "-> md[%u]", &domain) && domain < 64 ? UINT64_C(1) << domain : 0;
 }
 
+/** Is that use among those at the end of a lane's line? */
+static bool names_use(const char *line, const char *use)
+{
+    size_t      len = strlen(use);
+    const char *at;
+
+    for (at = strstr(line, use); NULL != at; at = strstr(at + 1, use)) {
+        if (' ' == at[-1] && (' ' == at[len] || '\0' == at[len])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes)
 {
     uint64_t domains[LANES_MAX] = { 0 }, puts = 0, gets = 0;
@@ -78,6 +94,7 @@ void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes
         text = next_line(text, line, sizeof(line));
         if (2 == sscanf(line, "lane[%u]: %*u:%63s", &lane, transport) && lane < LANES_MAX) {
             domains[lane] = lane_domain(line);
+            lanes->stream = lanes->stream || (begins_with_one_of(transport, tcp, 1) && names_use(line, "am"));
             if (NULL != strstr(line, " amo#")) {
                 lanes->amo |= domains[lane];
                 lanes->cpu_amo = lanes->cpu_amo || begins_with_one_of(transport, by_processor,

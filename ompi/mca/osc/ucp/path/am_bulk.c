@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What is contiguous at both ends travels in one piece: UCX moves it from buffer to buffer, so that it takes no memory.
- * All else goes by chunks, and the number of those in flight is limited, which bounds the memory on both sides.
+ * All else goes by chunks, and the number of those in flight is limited, which bounds the memory on both sides. Over tcp
+ * everything does: the two sides copy at the same time then, and nobody waits for an agreement.
  */
 
 #include "am_bulk.h"
@@ -167,7 +168,6 @@ static int question_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *c
 
     if (NULL != room) {
         memcpy(room, encoded, len);
-        ompi_osc_ucp_packet_release(cursor->transfer->peer);
     }
     return rc;
 }
@@ -219,7 +219,7 @@ static uint64_t chunk_room(const ompi_osc_ucp_transfer_t *transfer, const ompi_o
     const ompi_osc_ucp_layout_t *origin = NULL != transfer->origin_layout ? transfer->origin_layout
                                                                           : &pending->result_layout;
 
-    if (OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind && ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+    if (!transfer->peer->stream && OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind && ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
         ompi_osc_ucp_layout_is_contiguous(origin)) {
         return PIECE_BYTES;
     }
@@ -248,6 +248,9 @@ int ompi_osc_ucp_bulk_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_
     }
     while (OMPI_SUCCESS == rc && cursor.pos < transfer->target_layout->size) {
         rc = chunk_next(&cursor);
+    }
+    if (!transfer->peer->granting) {
+        ompi_osc_ucp_packet_release(transfer->peer); /* the questions, if that is what the chunks are */
     }
     return rc;
 }

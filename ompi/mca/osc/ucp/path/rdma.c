@@ -401,10 +401,11 @@ int ompi_osc_ucp_rdma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
     bool                    nic = peer->window->nic, has;
     opal_common_ucp_lanes_t lanes;
 
+    opal_common_ucp_lanes(peer->ep, &lanes);
+    peer->stream = lanes.stream;
     if (OMPI_OSC_UCP_RDMA_NEVER == mca_osc_ucp_component.rdma && !nic) {
         return OMPI_SUCCESS;
     }
-    opal_common_ucp_lanes(peer->ep, &lanes);
     has = description->memory ? rkey_attach(peer, &lanes, description->key, description->key_len, &peer->rkey)
                               : rkey_attach(peer, &lanes, description->user_key, description->user_key_len,
                                             &peer->rkey);
