@@ -46,6 +46,11 @@ void opal_common_ucp_service_lock(void)
 {
 }
 
+bool opal_common_ucp_registers(void)
+{
+    return false;
+}
+
 void opal_common_ucp_service_unlock(void)
 {
 }

@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mpitest.h"
+#include "output.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { SIZE = 300000 };
 
@@ -61,10 +60,15 @@ int main(int argc, char **argv)
 {
     test_init(&argc, &argv);
     unsigned char *constant = read_only(), *file = of_a_file(), *plain = malloc(SIZE);
+    int device = 0 == access("/sys/class/infiniband/rxe0", F_OK), lines, errors;
+    struct test_output output;
 
+    test_output_catch(&output);
     test_fill(plain, SIZE, test_rank, 3);
     use("read-only window", constant, 1, 0);
     use("file", file, 2, 1);
     use("plain memory", plain, 3, 1);
+    test_output_count(&output, "is reached by messages", &lines, "ERROR", &errors);
+    CHECK(device == lines && 0 == errors, "%d lines of ours, %d of UCX", lines, errors);
     return test_finish();
 }

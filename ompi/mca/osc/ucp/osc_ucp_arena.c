@@ -36,6 +36,7 @@ struct ompi_osc_ucp_chunk_t {
     bool                       lasting;
     uint64_t                   bytes;
     opal_common_ucp_memory_t  *memory; /**< NULL: from the C library */
+    char                      *reason; /**< why UCX has given none, malloc'd; NULL if it was not asked, or has */
     ompi_osc_ucp_chunk_head_t *head;
     void                      *key;    /**< with which peers map it; NULL: they cannot */
     size_t                     key_len;
@@ -83,7 +84,8 @@ static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
 {
     void *memory = NULL;
 
-    if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory)) {
+    if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory,
+                                                                        &chunk->reason)) {
         chunk->head = memory;
         if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
             chunk->key = NULL;
@@ -111,6 +113,7 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
     chunk->peers = peers;
     chunk->bytes = sizeof(ompi_osc_ucp_chunk_head_t) + bytes;
     if (!chunk_allocate(chunk)) {
+        free(chunk->reason);
         goto free_structs;
     }
     memset(chunk->head, 0, sizeof(*chunk->head));
@@ -149,6 +152,7 @@ static void chunk_delete(ompi_osc_ucp_chunk_t *chunk)
         free(chunk->head);
     }
     free(chunk->key);
+    free(chunk->reason);
     free(chunk);
 }
 
@@ -275,6 +279,11 @@ void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block)
 ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_block_head(const ompi_osc_ucp_block_t *block)
 {
     return block->chunk->head;
+}
+
+const char *ompi_osc_ucp_block_unreachable(const ompi_osc_ucp_block_t *block)
+{
+    return NULL == block->chunk ? NULL : block->chunk->reason;
 }
 
 void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp_description_t *description)

@@ -46,6 +46,9 @@ static inline void *ompi_osc_ucp_block_address(const ompi_osc_ucp_block_t *block
     return (char *) ompi_osc_ucp_block_head(block) + block->offset;
 }
 
+/** Why peers cannot reach the block but by messages, although they should; NULL if they can. Lives with the block. */
+const char *ompi_osc_ucp_block_unreachable(const ompi_osc_ucp_block_t *block);
+
 /** Fill in what a peer needs to map the block; nothing if it cannot be mapped. */
 void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, struct ompi_osc_ucp_description_t *description);
 

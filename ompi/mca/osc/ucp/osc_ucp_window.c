@@ -208,11 +208,19 @@ static int common_agree(creation_t *creation, int rc)
 
 static int memory_up(creation_t *creation, int rc)
 {
-    (void) rc;
-    ompi_osc_ucp_memory_register(creation->window, &creation->unregistered);
-    return MPI_WIN_FLAVOR_SHARED == creation->window->flavor
-               ? ompi_osc_ucp_segment_share(creation->window, creation->comm)
-               : ompi_osc_ucp_memory_allocate(creation->window);
+    ompi_osc_ucp_window_t *window = creation->window;
+    const char            *reason;
+
+    if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
+        return ompi_osc_ucp_segment_share(window, creation->comm);
+    }
+    ompi_osc_ucp_memory_register(window, &creation->unregistered);
+    rc     = ompi_osc_ucp_memory_allocate(window);
+    reason = ompi_osc_ucp_block_unreachable(&window->block);
+    if (NULL == creation->unregistered && NULL != reason) {
+        creation->unregistered = strdup(reason);
+    }
+    return rc;
 }
 
 static void memory_down(ompi_osc_ucp_window_t *window)
@@ -244,12 +252,16 @@ static int domain_up(creation_t *creation, int rc)
     return OMPI_SUCCESS;
 }
 
-/** One line per job, from the first process whose memory it is. */
+/** One line per job, from the first process whose memory it is, and not for each of a program's windows. */
 static void explain_unregistered(const creation_t *creation)
 {
-    opal_output(0, "osc/ucp: a window's memory at rank %d is reached by messages, which is slower, because the network "
-                   "cannot register it: %s",
-                creation->window->rank, creation->unregistered);
+    static bool explained;
+
+    if (!__atomic_exchange_n(&explained, true, __ATOMIC_RELAXED)) {
+        opal_output(0, "osc/ucp: a window's memory at rank %d is reached by messages, which is slower, because the "
+                       "network cannot register it: %s",
+                    creation->window->rank, creation->unregistered);
+    }
 }
 
 static void withdraw(ompi_osc_ucp_window_t *window)

@@ -112,9 +112,11 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
 
 /**
  * Allocate `size` bytes where other processes of the node can map them, if a transport offers that, else anywhere;
- * page-aligned. Untouched pages take no memory, if UCX may use System V shared memory (by default it may).
+ * page-aligned. Untouched pages take no memory, if UCX may use System V shared memory (by default it may). On failure
+ * *reason_p is a malloc'd line with what UCX objected to.
  */
-int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p);
+int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p,
+                                     char **reason_p);
 void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory);
 
 /**
@@ -194,7 +196,11 @@ void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *la
 /** The domains that a key is for; 0 if it cannot be understood. */
 uint64_t opal_common_ucp_key_domains(const void *key, size_t len);
 
-/** Is there a transport that natively reaches memory which UCX has not allocated? */
+/**
+ * Is there a transport that natively reaches memory which UCX has not allocated? Then data must be sent eagerly, and
+ * from memory of our own: what cannot be registered ends the process (UCX 1.13 asserts it) when it is received by
+ * rendezvous, and makes a send fail.
+ */
 bool opal_common_ucp_registers(void);
 
 /** Are there atomics that a device does? */

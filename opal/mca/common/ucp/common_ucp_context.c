@@ -142,7 +142,8 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
         }
         return opal_common_ucp_status(status);
     }
-    t->open = true;
+    t->registers = opal_common_ucp_registers_find();
+    t->open      = true;
     return OPAL_SUCCESS;
 }
 

@@ -37,6 +37,7 @@ typedef struct opal_common_ucp_transport_t {
     opal_common_ucp_send_t      *free_sends[2]; /**< guarded like the worker of that side */
     ucp_address_t               *address;       /**< of the service worker */
     size_t                       address_len;
+    bool                         registers;     /**< see opal_common_ucp_registers */
     bool                         open;
 } opal_common_ucp_transport_t;
 
@@ -67,5 +68,8 @@ const char *opal_common_ucp_loud(void);
 void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes);
 bool opal_common_ucp_resources_read(const char *text);
 bool opal_common_ucp_atomics_read(const char *text);
+
+/** What opal_common_ucp_registers tells, found out anew. */
+bool opal_common_ucp_registers_find(void);
 
 #endif /* OPAL_COMMON_UCP_INTERNAL_H */

@@ -201,13 +201,18 @@ void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *la
     free(text);
 }
 
-bool opal_common_ucp_registers(void)
+bool opal_common_ucp_registers_find(void)
 {
     char *text = printed(CONTEXT, NULL);
     bool  yes  = NULL != text && opal_common_ucp_resources_read(text);
 
     free(text);
     return yes;
+}
+
+bool opal_common_ucp_registers(void)
+{
+    return opal_common_ucp_transport.registers;
 }
 
 bool opal_common_ucp_device_atomics(void)

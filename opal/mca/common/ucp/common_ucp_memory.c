@@ -10,7 +10,23 @@
 
 #include "opal/constants.h"
 
-int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p)
+/** ucp_mem_map that keeps quiet if it fails: *reason_p is a malloc'd line then. */
+static ucs_status_t memory_map(const ucp_mem_map_params_t *params, ucp_mem_h *memory_p, char **reason_p)
+{
+    ucs_status_t status;
+    const char  *complaint;
+
+    opal_common_ucp_quiet();
+    status    = ucp_mem_map(opal_common_ucp_transport.context, params, memory_p);
+    complaint = opal_common_ucp_loud();
+    if (UCS_OK != status) {
+        *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
+    }
+    return status;
+}
+
+int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p,
+                                    char **reason_p)
 {
     ucp_mem_map_params_t params = {
         .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
@@ -21,12 +37,13 @@ int opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memo
     ucp_mem_h            memory;
     ucs_status_t         status;
 
-    status = ucp_mem_map(opal_common_ucp_transport.context, &params, &memory);
+    status = memory_map(&params, &memory, reason_p);
     if (UCS_OK != status) {
         return opal_common_ucp_status(status);
     }
     status = ucp_mem_query(memory, &attr);
     if (UCS_OK != status) {
+        *reason_p = strdup(ucs_status_string(status));
         ucp_mem_unmap(opal_common_ucp_transport.context, memory);
         return opal_common_ucp_status(status);
     }
@@ -43,16 +60,10 @@ int opal_common_ucp_memory_register(void *address, size_t size, opal_common_ucp_
         .length     = size
     };
     ucp_mem_h            memory;
-    ucs_status_t         status;
-    const char          *complaint;
+    ucs_status_t         status = memory_map(&params, &memory, reason_p);
 
-    opal_common_ucp_quiet();
-    status    = ucp_mem_map(opal_common_ucp_transport.context, &params, &memory);
-    complaint = opal_common_ucp_loud();
     if (UCS_OK == status) {
         *memory_p = (opal_common_ucp_memory_t *) memory;
-    } else {
-        *reason_p = strdup('\0' != complaint[0] ? complaint : ucs_status_string(status));
     }
     return opal_common_ucp_status(status);
 }

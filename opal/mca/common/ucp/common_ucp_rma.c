@@ -55,20 +55,47 @@ static inline int started(ucs_status_ptr_t request)
     return OPAL_COMMON_UCP_UNDERWAY;
 }
 
+/** A buffer from so many bytes on may be registered, which fails for some memory: the caller knows what to do, and
+ *  nobody wants to read about it. */
+#define REGISTERED_MIN 1024
+
+static inline bool may_register(size_t len)
+{
+    return len >= REGISTERED_MIN && opal_common_ucp_transport.registers;
+}
+
 int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
                         size_t len, opal_common_ucp_completion_t *completion)
 {
     ucp_request_param_t param = { .op_attr_mask = COMPLETION, .cb.send = completed, .user_data = completion };
+    bool                quiet = may_register(len);
+    ucs_status_ptr_t    request;
 
-    return started(ucp_put_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param));
+    if (quiet) {
+        opal_common_ucp_quiet();
+    }
+    request = ucp_put_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param);
+    if (quiet) {
+        (void) opal_common_ucp_loud();
+    }
+    return started(request);
 }
 
 int opal_common_ucp_get(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, void *buffer,
                         size_t len, opal_common_ucp_completion_t *completion)
 {
     ucp_request_param_t param = { .op_attr_mask = COMPLETION, .cb.send = completed, .user_data = completion };
+    bool                quiet = may_register(len);
+    ucs_status_ptr_t    request;
 
-    return started(ucp_get_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param));
+    if (quiet) {
+        opal_common_ucp_quiet();
+    }
+    request = ucp_get_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param);
+    if (quiet) {
+        (void) opal_common_ucp_loud();
+    }
+    return started(request);
 }
 
 int opal_common_ucp_atomic(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote,

@@ -160,7 +160,7 @@ static void apply_get(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX) {
+    if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers()) {
         ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, place.base, len, NULL);
     } else if (!result_begin(context, command, len, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);

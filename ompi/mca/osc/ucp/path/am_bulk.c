@@ -4,7 +4,8 @@
  *
  * What is contiguous at both ends travels in one piece: UCX moves it from buffer to buffer, so that it takes no memory.
  * All else goes by chunks, and the number of those in flight is limited, which bounds the memory on both sides. Over tcp
- * everything does: the two sides copy at the same time then, and nobody waits for an agreement.
+ * everything does: the two sides copy at the same time then, and nobody waits for an agreement. So does everything,
+ * copied, where the network registers memory, for messages are then the way of what cannot be registered.
  */
 
 #include "am_bulk.h"
@@ -125,7 +126,7 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
     int                            rc;
 
     command->wire.flags |= OMPI_OSC_UCP_FLAG_PAYLOAD;
-    if (NULL == shape && ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
+    if (NULL == shape && ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout) && !opal_common_ucp_registers()) {
         const char *data = (const char *) transfer->origin + transfer->origin_layout->lb + cursor->origin.pos;
 
         chunk_begin(cursor->pending);
@@ -219,8 +220,8 @@ static uint64_t chunk_room(const ompi_osc_ucp_transfer_t *transfer, const ompi_o
     const ompi_osc_ucp_layout_t *origin = NULL != transfer->origin_layout ? transfer->origin_layout
                                                                           : &pending->result_layout;
 
-    if (!transfer->peer->stream && OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind && ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
-        ompi_osc_ucp_layout_is_contiguous(origin)) {
+    if (!transfer->peer->stream && !opal_common_ucp_registers() && OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind &&
+        ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) && ompi_osc_ucp_layout_is_contiguous(origin)) {
         return PIECE_BYTES;
     }
     return CHUNK_BYTES - CHUNK_BYTES % model->cell;
