@@ -137,7 +137,9 @@ struct ompi_osc_ucp_peer_t {
     } native[2];                        /**< puts and gets that nobody asks for one by one, by generation */
     bool                    unflushed;  /**< native operations were begun since the last flush was */
     uint32_t                flushing;   /**< flushes begun and not yet over */
-    uint8_t                 way;        /**< of its last accumulates (path/rdma_atomic.c) */
+    uint8_t                 ways;       /**< of accumulates that may not be complete (path/rdma_atomic.c) */
+    uint8_t                 ways_flushed; /**< of those that a flush is under way for */
+    uint32_t                way_flushes;  /**< such flushes */
 
     bool stream; /**< messages to it go over tcp, as far as is known: long ones are cut (path/am_bulk.c) */
 

@@ -14,24 +14,38 @@
 
 #include "../osc_ucp_check.h"
 
-/** How accumulates go that may not be complete. */
-typedef enum way_t { WAY_NONE, WAY_ATOMICS, WAY_READ, WAY_MESSAGES } way_t;
+/** How an accumulate goes. */
+typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;
 
-/** Wait until earlier accumulates that went another way are complete. */
+/**
+ * Wait until earlier accumulates that went another way are complete. Those that other threads issue meanwhile have no
+ * order with the caller's; those that another thread's flush is for are not complete before that is over.
+ */
 static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
 {
     bool     ordered = 0 != strcmp(peer->window->accumulate_ordering, "none");
-    uint32_t awaited;
-    int      rc = OMPI_SUCCESS;
+    uint32_t awaited = 0;
+    int      rc;
 
-    while (OMPI_SUCCESS == rc && ordered && WAY_NONE != peer->way && way != peer->way) {
-        peer->way = WAY_NONE;
-        awaited   = 0;
-        rc        = ompi_osc_ucp_rdma_flush(peer, &awaited);
-        ompi_osc_ucp_await(&awaited);
-        ompi_osc_ucp_peer_wait_local(peer);
+    if (!ordered || 0 == ((peer->ways | peer->ways_flushed) & ~(unsigned) way)) {
+        return OMPI_SUCCESS;
     }
-    peer->way = (uint8_t) way;
+    peer->ways_flushed |= peer->ways;
+    peer->ways          = 0;
+    peer->way_flushes++;
+    rc = ompi_osc_ucp_rdma_flush(peer, &awaited);
+    ompi_osc_ucp_await(&awaited);
+    ompi_osc_ucp_peer_wait_local(peer);
+    if (0 == --peer->way_flushes) {
+        peer->ways_flushed = 0;
+    }
+    return rc;
+}
+
+/** An accumulate has been issued. Not to be told before: it may have had to wait, and a flush would have cleared it. */
+static int way_taken(ompi_osc_ucp_peer_t *peer, way_t way, int rc)
+{
+    peer->ways |= (uint8_t) way;
     return rc;
 }
 
@@ -278,18 +292,18 @@ static int accumulate_runs(ompi_osc_ucp_transfer_t *transfer)
 
 int ompi_osc_ucp_nic_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
-    int aligned = ompi_osc_ucp_op_is_native(transfer->op, transfer->prim) ? alignment(transfer) : 0;
-    int rc;
+    int   aligned = ompi_osc_ucp_op_is_native(transfer->op, transfer->prim) ? alignment(transfer) : 0;
+    way_t way     = 0 == aligned ? WAY_MESSAGES : OMPI_OSC_UCP_OP_NO_OP == transfer->op ? WAY_READ : WAY_ATOMICS;
+    int   rc;
 
     if (aligned < 0) {
         return accumulate_runs(transfer);
     }
-    rc = way_take(transfer->peer, 0 == aligned ? WAY_MESSAGES :
-                                  OMPI_OSC_UCP_OP_NO_OP == transfer->op ? WAY_READ : WAY_ATOMICS);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    rc = way_take(transfer->peer, way);
+    if (OMPI_SUCCESS == rc) {
+        rc = 0 == aligned ? ompi_osc_ucp_path_am.accumulate(transfer) : native_accumulate(transfer);
     }
-    return 0 == aligned ? ompi_osc_ucp_path_am.accumulate(transfer) : native_accumulate(transfer);
+    return way_taken(transfer->peer, way, rc);
 }
 
 int ompi_osc_ucp_nic_compare_swap(ompi_osc_ucp_transfer_t *transfer)
@@ -305,7 +319,7 @@ int ompi_osc_ucp_nic_compare_swap(ompi_osc_ucp_transfer_t *transfer)
         return rc;
     }
     if (!native) {
-        return ompi_osc_ucp_path_am.compare_swap(transfer);
+        return way_taken(peer, WAY_MESSAGES, ompi_osc_ucp_path_am.compare_swap(transfer));
     }
     ompi_osc_ucp_rdma_admit();
     pending = ompi_osc_ucp_rdma_pending(peer);
@@ -320,5 +334,5 @@ int ompi_osc_ucp_nic_compare_swap(ompi_osc_ucp_transfer_t *transfer)
                                 &pending->completion);
     rc = ompi_osc_ucp_rdma_begun(pending, rc);
     ompi_osc_ucp_pending_part_done(pending, OMPI_SUCCESS);
-    return rc;
+    return way_taken(peer, WAY_ATOMICS, rc);
 }
