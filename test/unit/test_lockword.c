@@ -34,20 +34,36 @@ static void lock(bool exclusive)
     }
 }
 
+/** A reader that has another lock already, and goes past the queue. */
+static void join(void)
+{
+    if (!ompi_osc_ucp_lockword_join(&shared.control.lock)) {
+        while (!ompi_osc_ucp_lockword_joined(&shared.control.lock)) {
+            sched_yield();
+        }
+    }
+}
+
 static void *contend(void *arg)
 {
     int round;
 
     for (round = 0; round < ROUNDS; round++) {
         if (0 == (round + (int) (ptrdiff_t) arg) % 2) {
-            lock(true);
+            if (0 != round % 3 || !ompi_osc_ucp_lockword_try(&shared.control.lock, true)) {
+                lock(true);
+            }
             shared.wrong += 0 != __atomic_fetch_add(&shared.writers, 1, __ATOMIC_RELAXED);
             shared.wrong += 0 != __atomic_load_n(&shared.readers, __ATOMIC_RELAXED);
             shared.count++;
             __atomic_fetch_sub(&shared.writers, 1, __ATOMIC_RELAXED);
             ompi_osc_ucp_lockword_leave(&shared.control.lock, true);
         } else {
-            lock(false);
+            if (0 == round % 3) {
+                join();
+            } else if (0 == round % 2 || !ompi_osc_ucp_lockword_try(&shared.control.lock, false)) {
+                lock(false);
+            }
             __atomic_fetch_add(&shared.readers, 1, __ATOMIC_RELAXED);
             if (0 != __atomic_load_n(&shared.writers, __ATOMIC_RELAXED)) {
                 __atomic_fetch_add(&shared.wrong, 1, __ATOMIC_RELAXED);
@@ -66,7 +82,7 @@ static void test_excludes(void **state)
 
     (void) state;
     /* The tickets wrap around on the way. */
-    shared.control.lock.next = shared.control.lock.exclusive = shared.control.lock.shared = UINT32_MAX - ROUNDS;
+    shared.control.lock.next = shared.control.lock.turn = UINT32_MAX - ROUNDS;
     for (i = 0; i < THREADS; i++) {
         assert_int_equal(0, pthread_create(&thread[i], NULL, contend, (void *) (ptrdiff_t) i));
     }
@@ -75,8 +91,8 @@ static void test_excludes(void **state)
     }
     assert_int_equal(0, shared.wrong);
     assert_int_equal(THREADS * ROUNDS / 2, shared.count);
-    assert_int_equal(shared.control.lock.next, shared.control.lock.exclusive);
-    assert_int_equal(shared.control.lock.next, shared.control.lock.shared);
+    assert_int_equal(shared.control.lock.next, shared.control.lock.turn);
+    assert_int_equal(0, shared.control.lock.inside);
 }
 
 /** Tickets are served in order: a writer keeps those readers out that came after it, and lets in those before. */
@@ -100,6 +116,41 @@ static void test_order(void **state)
     ompi_osc_ucp_lockword_leave(&word, true);
     assert_true(ompi_osc_ucp_lockword_enter(&word, last, false));
     ompi_osc_ucp_lockword_leave(&word, false);
+}
+
+/** Who joins goes past a waiting writer, which gets in when all have left; it waits for one that is inside, only. */
+static void test_joins(void **state)
+{
+    ompi_osc_ucp_lockword_t word = { 0 };
+    uint32_t                first, writer, second;
+
+    (void) state;
+    first = ompi_osc_ucp_lockword_draw(&word);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, first, false));
+    writer = ompi_osc_ucp_lockword_draw(&word);
+    assert_false(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    assert_false(ompi_osc_ucp_lockword_try(&word, false));
+    assert_true(ompi_osc_ucp_lockword_join(&word));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_false(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    assert_false(ompi_osc_ucp_lockword_join(&word));
+    second = ompi_osc_ucp_lockword_draw(&word);
+    assert_false(ompi_osc_ucp_lockword_joined(&word));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_joined(&word));
+    assert_false(ompi_osc_ucp_lockword_enter(&word, second, true));
+    assert_false(ompi_osc_ucp_lockword_try(&word, true));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, second, true));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_try(&word, false));
+    assert_true(ompi_osc_ucp_lockword_try(&word, false));
+    assert_false(ompi_osc_ucp_lockword_try(&word, true));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_true(ompi_osc_ucp_lockword_try(&word, true));
 }
 
 /** Posts lie in slots until they are taken; beyond that they are refused. */
@@ -126,7 +177,8 @@ static void test_posts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_excludes), cmocka_unit_test(test_order), cmocka_unit_test(test_posts)};
+        cmocka_unit_test(test_excludes), cmocka_unit_test(test_order), cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_posts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,7 @@ typedef struct ompi_osc_ucp_component_t {
     int                       windows;     /**< open ones of several processes; atomic */
     bool                      published;   /**< the launcher gives our address to whoever asks */
     opal_hash_table_t         procs;       /**< process key -> ompi_osc_ucp_proc_t; see osc_ucp_peer.c */
+    uint32_t                  held;        /**< locks, granted or requested by message; origin side */
     uint32_t                  ungranted;   /**< locks requested by message, sent or not, and not granted yet */
     unsigned                  steps;       /**< of waiting; see ompi_osc_ucp_wait_step */
     int64_t                   next_id;     /**< next window id that this process proposes; atomic */
@@ -229,6 +230,8 @@ static inline void ompi_osc_ucp_epoch_set(ompi_osc_ucp_window_t *window, ompi_os
 /** What follows in another thread that sees the peer locked comes after what locked it. */
 static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
+    mca_osc_ucp_component.held -= peer->lock > OMPI_OSC_UCP_NOCHECK;
+    mca_osc_ucp_component.held += lock > OMPI_OSC_UCP_NOCHECK;
     __atomic_store_n(&peer->lock, lock, __ATOMIC_RELEASE);
 }
 
@@ -281,6 +284,12 @@ static inline void ompi_osc_ucp_wait_step(void)
     ompi_osc_ucp_leave();
     ompi_osc_ucp_wait_outside(&steps);
     ompi_osc_ucp_enter();
+}
+
+/** Does a reader go past the queue of a lock? See osc_ucp_lockword.h. */
+static inline bool ompi_osc_ucp_joins(bool exclusive)
+{
+    return !exclusive && mca_osc_ucp_component.held > 0;
 }
 
 /* osc_ucp_params.c */

@@ -97,16 +97,11 @@ static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int 
 /** Lock the peer, if nobody keeps this process waiting. */
 static inline bool ompi_osc_ucp_fast_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
-    ompi_osc_ucp_lockword_t *word = &peer->control->lock;
-
     if (!peer->plain || OMPI_OSC_UCP_NOCHECK == lock ||
-        !ompi_osc_ucp_lockword_try(word, OMPI_OSC_UCP_EXCLUSIVE == lock)) {
+        !ompi_osc_ucp_lockword_try(&peer->control->lock, OMPI_OSC_UCP_EXCLUSIVE == lock)) {
         return false;
     }
     ompi_osc_ucp_peer_locked(peer, lock);
-    if (OMPI_OSC_UCP_SHARED == lock && ompi_osc_ucp_lockword_remote(word)) {
-        ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */
-    }
     return true;
 }
 

@@ -284,7 +284,8 @@ void ompi_osc_ucp_locks_look(target_t *target)
     source_t                *source;
 
     while (NULL != (waiter = target->waiting) &&
-           ompi_osc_ucp_lockword_enter(word, waiter->ticket, waiter->exclusive)) {
+           (waiter->joins ? ompi_osc_ucp_lockword_joined(word)
+                          : ompi_osc_ucp_lockword_enter(word, waiter->ticket, waiter->exclusive))) {
         target->waiting = waiter->next;
         __atomic_fetch_sub(&word->remote, 1, __ATOMIC_RELAXED);
         ompi_osc_ucp_reply_status(waiter->reply_ep, waiter->cookie, OMPI_SUCCESS);
@@ -294,28 +295,40 @@ void ompi_osc_ucp_locks_look(target_t *target)
     }
 }
 
-/** Draw a ticket and queue up; maybe the turn has come at once. */
+/** Join, or draw a ticket and queue up; maybe the turn has come at once. */
 static void apply_lock(context_t *context, command_t *command)
 {
     target_t                *target = context->target;
     ompi_osc_ucp_lockword_t *word   = &target->control->lock;
     ompi_osc_ucp_waiter_t   *waiter = &context->source->waiter;
+    uint8_t                  flags  = command->wire.flags;
+    bool                     joins  = OMPI_OSC_UCP_FLAG_JOIN ==
+                 (flags & (OMPI_OSC_UCP_FLAG_JOIN | OMPI_OSC_UCP_FLAG_EXCLUSIVE));
 
     /* Announced first: who passes the turn to this ticket must know that it has to tell. */
     __atomic_fetch_add(&word->remote, 1, __ATOMIC_SEQ_CST);
     *waiter = (ompi_osc_ucp_waiter_t) {
-        .ticket    = ompi_osc_ucp_lockword_draw(word),
-        .exclusive = 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE),
+        .joins     = joins,
+        .exclusive = 0 != (flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE),
         .reply_ep  = context->reply_ep,
         .cookie    = command->reply_to.cookie
     };
     context->source->waiting = true;
-    if (NULL == target->waiting) {
+    if (joins) {
+        (void) ompi_osc_ucp_lockword_join(word);
+        waiter->next    = target->waiting;
         target->waiting = waiter;
     } else {
-        target->last_waiting->next = waiter;
+        waiter->ticket = ompi_osc_ucp_lockword_draw(word);
+        if (NULL == target->waiting) {
+            target->waiting = waiter;
+        } else {
+            target->last_waiting->next = waiter;
+        }
     }
-    target->last_waiting = waiter;
+    if (NULL == waiter->next) {
+        target->last_waiting = waiter;
+    }
     ompi_osc_ucp_locks_look(target);
 }
 

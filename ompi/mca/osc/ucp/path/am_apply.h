@@ -13,9 +13,9 @@
 
 /** A request for the lock whose turn has not come. */
 struct ompi_osc_ucp_waiter_t {
-    ompi_osc_ucp_waiter_t *next; /**< in order of ticket */
+    ompi_osc_ucp_waiter_t *next; /**< who joins, then in order of ticket */
     uint32_t               ticket;
-    bool                   exclusive;
+    bool                   exclusive, joins;
     opal_common_ucp_ep_t  *reply_ep;
     uint64_t               cookie; /**< replied to when it has; 0: nobody needs that */
 };

@@ -208,7 +208,8 @@ int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     const ompi_osc_ucp_command_t command = {
         .wire = { .kind  = OMPI_OSC_UCP_KIND_LOCK,
-                  .flags = OMPI_OSC_UCP_FLAG_REPLY | (exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0) }
+                  .flags = (uint8_t) (OMPI_OSC_UCP_FLAG_REPLY | (exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0) |
+                                      (ompi_osc_ucp_joins(exclusive) ? OMPI_OSC_UCP_FLAG_JOIN : 0)) }
     };
     int   rc;
     char *room = reserve_at_once(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);

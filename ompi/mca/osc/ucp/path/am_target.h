@@ -27,7 +27,7 @@ struct ompi_osc_ucp_target_t {
     bool                      nic;       /**< the native class is not for this side: see ompi_osc_ucp_domain_witness */
 
     ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
-    ompi_osc_ucp_waiter_t    *waiting, *last_waiting; /**< for the lock, in order of ticket */
+    ompi_osc_ucp_waiter_t    *waiting, *last_waiting; /**< for the lock: who joins, then by ticket */
     ompi_osc_ucp_source_t    *runnable;  /**< whose packets waited and may go on */
 
     /* Polled by waiting threads; written under the lock. */

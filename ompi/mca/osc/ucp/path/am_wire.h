@@ -34,7 +34,8 @@ enum {
     OMPI_OSC_UCP_FLAG_REPLY     = 1, /**< an ompi_osc_ucp_wire_reply_to_t follows the command */
     OMPI_OSC_UCP_FLAG_LAYOUT    = 2, /**< an ompi_osc_ucp_wire_shape_t follows, and a layout goes before the data */
     OMPI_OSC_UCP_FLAG_PAYLOAD   = 4, /**< layout and data are not behind the command but the message's payload */
-    OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8  /**< LOCK, UNLOCK */
+    OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8, /**< LOCK, UNLOCK */
+    OMPI_OSC_UCP_FLAG_JOIN      = 16 /**< LOCK, shared: past the queue (osc_ucp_lockword.h) */
 };
 
 /** Head of a packet. */

@@ -113,10 +113,19 @@ void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer)
 
 static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
-    ompi_osc_ucp_lockword_t *word   = &peer->control->lock;
-    uint32_t                 ticket = ompi_osc_ucp_lockword_draw(word);
-    unsigned                 steps  = 0;
+    ompi_osc_ucp_lockword_t *word  = &peer->control->lock;
+    unsigned                 steps = 0;
+    uint32_t                 ticket;
 
+    if (ompi_osc_ucp_joins(exclusive)) {
+        if (!ompi_osc_ucp_lockword_join(word)) {
+            while (!ompi_osc_ucp_lockword_joined(word)) {
+                ompi_osc_ucp_spin(&steps);
+            }
+        }
+        return OMPI_SUCCESS;
+    }
+    ticket = ompi_osc_ucp_lockword_draw(word);
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
         ompi_osc_ucp_spin(&steps);
     }
