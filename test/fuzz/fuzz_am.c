@@ -133,7 +133,8 @@ static void window_open(int which)
     };
     memset(&control, 0, sizeof(control));
     window->target = ompi_osc_ucp_target_new(window);
-    if (NULL == window->target || !ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {
+    if (NULL == window->target ||
+        OMPI_SUCCESS != ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {
         abort();
     }
     wins[which].w_osc_module = &window->super;

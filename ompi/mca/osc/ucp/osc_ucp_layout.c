@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opal/mca/common/ucp/common_ucp.h"
+
 typedef ompi_osc_ucp_layout_node_t node_t;
 typedef ompi_osc_ucp_layout_mark_t mark_t;
 
@@ -116,7 +118,7 @@ static bool layout_adopt(const void *nodes, uint64_t nnodes, ompi_osc_ucp_layout
     if (nnodes > (SIZE_MAX - sizeof(*shape)) / (sizeof(node_t) + sizeof(mark_t))) {
         return false;
     }
-    shape = malloc(sizeof(*shape) + nnodes * (sizeof(node_t) + sizeof(mark_t)));
+    shape = opal_common_ucp_malloc(sizeof(*shape) + nnodes * (sizeof(node_t) + sizeof(mark_t)));
     if (NULL == shape) {
         return false;
     }

@@ -33,15 +33,19 @@ static slot_t *slot_at(uint32_t index)
 
 static bool table_grow(void)
 {
-    slot_t **blocks = realloc(table.blocks, (table.nblocks + 1) * sizeof(*blocks));
+    size_t   bytes  = (table.nblocks + 1) * sizeof(slot_t *);
+    slot_t **blocks = realloc(table.blocks, bytes);
     slot_t  *block;
     uint32_t i;
 
+    if (NULL == blocks && opal_common_ucp_reserve_release()) {
+        blocks = realloc(table.blocks, bytes);
+    }
     if (NULL == blocks) {
         return false;
     }
     table.blocks = blocks;
-    block = calloc(BLOCK_SLOTS, sizeof(*block));
+    block = opal_common_ucp_calloc(BLOCK_SLOTS * sizeof(*block));
     if (NULL == block) {
         return false;
     }

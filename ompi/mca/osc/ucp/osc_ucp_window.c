@@ -102,6 +102,7 @@ static int transport_up(creation_t *creation, int rc)
         ompi_osc_ucp_enter();
         started = ompi_osc_ucp_start_transport(&creation->reason);
         ompi_osc_ucp_leave();
+        opal_common_ucp_reserve_fill();
         if (OMPI_SUCCESS == started) {
             __atomic_fetch_add(&mca_osc_ucp_component.windows, 1, __ATOMIC_RELAXED);
         }
@@ -289,23 +290,25 @@ static int publish_agree(creation_t *creation, int rc)
 {
     ompi_osc_ucp_window_t *window = creation->window;
     ompi_communicator_t   *comm   = creation->comm;
-    enum { TAKEN, NEXT_ID, NO_NIC, UNREGISTERED, COUNT };
+    enum { OUTCOME, NEXT_ID, NO_NIC, UNREGISTERED, COUNT };
+    enum { PUBLISHED, TAKEN, FAILED };
     int64_t                mine[COUNT], all[COUNT];
-    bool                   published;
 
     mine[NO_NIC]       = !creation->nic;
     mine[UNREGISTERED] = NULL == creation->unregistered ? 0 : window->size - window->rank;
 
     for (;;) {
-        published = OMPI_SUCCESS == rc && ompi_osc_ucp_target_publish(window->target, window->id);
+        if (OMPI_SUCCESS == rc || OMPI_EXISTS == rc) {
+            rc = ompi_osc_ucp_target_publish(window->target, window->id);
+        }
         id_used(window->id);
-        mine[TAKEN]   = OMPI_SUCCESS != rc ? 2 : published ? 0 : 1;
+        mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED : OMPI_EXISTS == rc ? TAKEN : FAILED;
         mine[NEXT_ID] = __atomic_fetch_add(&mca_osc_ucp_component.next_id, 1, __ATOMIC_RELAXED);
         if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
                                                          comm->c_coll->coll_allreduce_module)) {
-            all[TAKEN] = 2;
+            all[OUTCOME] = FAILED;
         }
-        if (0 == all[TAKEN]) {
+        if (PUBLISHED == all[OUTCOME]) {
             window->nic = 0 == all[NO_NIC];
             __atomic_store_n(&window->target->nic, window->nic, __ATOMIC_RELAXED);
             if (0 != all[UNREGISTERED] && all[UNREGISTERED] == mine[UNREGISTERED]) {
@@ -313,11 +316,11 @@ static int publish_agree(creation_t *creation, int rc)
             }
             return OMPI_SUCCESS;
         }
-        if (published) {
+        if (PUBLISHED == mine[OUTCOME]) {
             ompi_osc_ucp_target_withdraw(window->target);
         }
-        if (2 == all[TAKEN]) {
-            return OMPI_SUCCESS != rc ? rc : OMPI_ERROR;
+        if (FAILED == all[OUTCOME]) {
+            return FAILED == mine[OUTCOME] ? rc : OMPI_ERROR;
         }
         window->id = (uint64_t) all[NEXT_ID];
     }
@@ -386,6 +389,15 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
     return window;
 }
 
+/** A process without memory for its window takes part in the first agreement, so that the others do not make theirs. */
+static int select_in_vain(ompi_communicator_t *comm)
+{
+    ompi_osc_ucp_window_t absent   = { .rank = ompi_comm_rank(comm), .size = ompi_comm_size(comm) };
+    creation_t            creation = { .comm = comm, .window = &absent };
+
+    return common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
+}
+
 static void window_delete(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peers_free(window);
@@ -419,7 +431,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
 
     creation.window = window_new(win, comm, flavor);
     if (NULL == creation.window) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return select_in_vain(comm);
     }
     creation.window->base      = MPI_WIN_FLAVOR_CREATE == flavor ? *base : NULL;
     creation.window->bytes     = (int64_t) size;

@@ -206,6 +206,18 @@ bool opal_common_ucp_registers(void);
 /** Are there atomics that a device does? */
 bool opal_common_ucp_device_atomics(void);
 
+/* Memory for what others wait for, so that its lack does not leave them waiting (common_ucp_reserve.c). Any thread. */
+
+/** As malloc, and as calloc(1, size), with a reserve for the case that memory is short. */
+void *opal_common_ucp_malloc(size_t size);
+void *opal_common_ucp_calloc(size_t size);
+
+/** Give the reserve to the C library, for an allocation that failed to be tried again. False: there is none. */
+bool opal_common_ucp_reserve_release(void);
+
+/** Have a reserve, if memory is not short. */
+void opal_common_ucp_reserve_fill(void);
+
 /** Progress the origin worker; the caller serializes. Returns the number of events. */
 unsigned opal_common_ucp_progress_origin(void);
 

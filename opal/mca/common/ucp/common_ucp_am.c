@@ -81,7 +81,7 @@ static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)
         opal_common_ucp_transport.free_sends[side] = send->next;
         return send;
     }
-    send = malloc(sizeof(*send));
+    send = opal_common_ucp_malloc(sizeof(*send));
     if (NULL != send) {
         send->side = side;
     }
@@ -116,12 +116,23 @@ static void wake(opal_common_ucp_side_t side)
     }
 }
 
-/** What UCX answered to a send: over, refused, or to be completed. */
-static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
+/** Hand a send to UCX. OPAL_ERR_OUT_OF_RESOURCE: UCX has no memory for it, now. Else it is on its way, or over, or was
+ *  refused. */
+static int send_start(opal_common_ucp_send_t *send)
 {
+    bool                reply = OPAL_COMMON_UCP_SERVICE == send->side;
+    ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags        = (OPAL_COMMON_UCP_EAGER == send->how ? UCP_AM_SEND_FLAG_EAGER : 0) |
+                        (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
+        .cb.send      = send_completed,
+        .user_data    = send
+    };
+    ucs_status_ptr_t    request;
+
+    request = ucp_am_send_nbx(send->ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST, send->header,
+                              send->header_len, send->data, send->len, &param);
     if (UCS_PTR_IS_ERR(request)) {
-        send->sent = NULL;
-        send_done(send, OPAL_SUCCESS);
         return opal_common_ucp_status(UCS_PTR_STATUS(request));
     }
     if (NULL == request) {
@@ -132,32 +143,73 @@ static int send_started(opal_common_ucp_send_t *send, ucs_status_ptr_t request)
     return OPAL_SUCCESS;
 }
 
+/* Sends that UCX has no memory for wait, and later ones behind them: nobody could be told, and others wait for them. */
+
+opal_common_ucp_send_t *opal_common_ucp_deferred[2];
+
+static void send_defer(opal_common_ucp_send_t *send)
+{
+    opal_common_ucp_send_t **at = &opal_common_ucp_deferred[send->side];
+
+    while (NULL != *at) {
+        at = &(*at)->next;
+    }
+    send->next = NULL;
+    *at        = send;
+    wake(send->side);
+}
+
+void opal_common_ucp_sends_retry(opal_common_ucp_side_t side)
+{
+    opal_common_ucp_send_t *send;
+    int                     rc;
+
+    while (NULL != (send = opal_common_ucp_deferred[side])) {
+        opal_common_ucp_deferred[side] = send->next;
+        rc = send_start(send);
+        if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
+            send->next = opal_common_ucp_deferred[side];
+            opal_common_ucp_deferred[side] = send;
+            return;
+        }
+        if (OPAL_SUCCESS != rc) {
+            send_done(send, rc);
+        }
+    }
+}
+
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
                          const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
                          void *arg)
 {
-    opal_common_ucp_send_t *send  = send_get(side);
-    bool                    reply = OPAL_COMMON_UCP_SERVICE == side;
-    ucp_request_param_t     param = {
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = (OPAL_COMMON_UCP_EAGER == how ? UCP_AM_SEND_FLAG_EAGER : 0) |
-                        (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
-        .cb.send      = send_completed
-    };
+    opal_common_ucp_send_t *send = send_get(side);
+    int                     rc   = OPAL_ERR_OUT_OF_RESOURCE;
 
     if (NULL == send) {
-        return OPAL_ERR_OUT_OF_RESOURCE;
+        return rc;
     }
     if (header_len > 0) {
         memcpy(send->header, header, header_len);
     }
+    send->ep         = (ucp_ep_h) ep;
+    send->header_len = header_len;
+    send->data       = data;
+    send->len        = len;
+    send->how        = how;
+    send->sent       = sent;
+    send->arg        = arg;
     sends[side]++;
-    send->sent      = sent;
-    send->arg       = arg;
-    param.user_data = send;
-    return send_started(send, ucp_am_send_nbx((ucp_ep_h) ep,
-                                              reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
-                                              send->header, header_len, data, len, &param));
+    if (NULL == opal_common_ucp_deferred[side]) {
+        rc = send_start(send);
+    }
+    if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
+        send_defer(send);
+        rc = OPAL_SUCCESS;
+    } else if (OPAL_SUCCESS != rc) {
+        send->sent = NULL;
+        send_done(send, OPAL_SUCCESS);
+    }
+    return rc;
 }
 
 /** A receive in progress. */
@@ -192,7 +244,7 @@ static void receive_completed(void *request, ucs_status_t status, size_t len, vo
 void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
                              opal_common_ucp_received_fn_t received, void *arg)
 {
-    receive_t          *receive = malloc(sizeof(*receive));
+    receive_t          *receive = opal_common_ucp_malloc(sizeof(*receive));
     ucp_request_param_t param   = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
         .cb.recv_am   = receive_completed,
@@ -210,6 +262,7 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
     receive->arg      = arg;
     request = ucp_am_recv_data_nbx(opal_common_ucp_transport.worker[side], remote, buffer, len, &param);
     if (UCS_PTR_IS_ERR(request)) {
+        remote_drop(side, remote); /* its sender waits for that */
         receive_done(receive, opal_common_ucp_status(UCS_PTR_STATUS(request)));
     } else {
         wake(side);
@@ -222,6 +275,10 @@ void opal_common_ucp_sends_free(void)
     int                     side;
 
     for (side = 0; side < 2; side++) {
+        while (NULL != (send = opal_common_ucp_deferred[side])) {
+            opal_common_ucp_deferred[side] = send->next;
+            free(send);
+        }
         while (NULL != (send = opal_common_ucp_transport.free_sends[side])) {
             opal_common_ucp_transport.free_sends[side] = send->next;
             free(send);

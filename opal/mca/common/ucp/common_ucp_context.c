@@ -142,6 +142,7 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
         }
         return opal_common_ucp_status(status);
     }
+    opal_common_ucp_reserve_fill();
     t->registers = opal_common_ucp_registers_find();
     t->open      = true;
     return OPAL_SUCCESS;
@@ -160,6 +161,7 @@ void opal_common_ucp_close(void)
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
     opal_common_ucp_workers_destroy();
     opal_common_ucp_sends_free();
+    (void) opal_common_ucp_reserve_release();
     ucp_cleanup(t->context);
     opal_common_ucp_loud();
     t->open = false;

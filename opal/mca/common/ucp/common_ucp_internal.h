@@ -23,8 +23,12 @@ enum {
 
 /** A send in flight: UCX 1.13 reads the header until the send completes. */
 typedef struct opal_common_ucp_send_t {
-    struct opal_common_ucp_send_t *next; /**< on the side's free list */
+    struct opal_common_ucp_send_t *next; /**< on the side's free list, or behind it among the deferred */
     opal_common_ucp_side_t         side;
+    opal_common_ucp_how_t          how;
+    ucp_ep_h                       ep;
+    const void                    *data;
+    size_t                         header_len, len;
     opal_common_ucp_sent_fn_t      sent;
     void                          *arg;
     char                           header[OPAL_COMMON_UCP_HEADER_MAX];
@@ -59,6 +63,21 @@ void opal_common_ucp_workers_destroy(void);
 /** The handlers of what arrives, and the end of the free lists. */
 ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id);
 void opal_common_ucp_sends_free(void);
+
+/** Sends that UCX had no memory for, in their order; guarded like the worker of that side. */
+extern opal_common_ucp_send_t *opal_common_ucp_deferred[2];
+
+/** Try again to send them. */
+void opal_common_ucp_sends_retry(opal_common_ucp_side_t side);
+
+/** Progress a worker, whose lock is held. Returns the number of events. */
+static inline unsigned opal_common_ucp_progress(opal_common_ucp_side_t side)
+{
+    if (NULL != opal_common_ucp_deferred[side]) {
+        opal_common_ucp_sends_retry(side);
+    }
+    return ucp_worker_progress(opal_common_ucp_transport.worker[side]);
+}
 
 /** Keep what UCX says off the terminal, until `loud`, which returns its first complaint (valid until the next quiet). */
 void        opal_common_ucp_quiet(void);

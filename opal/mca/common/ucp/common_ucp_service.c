@@ -81,7 +81,7 @@ unsigned opal_common_ucp_progress_service(void)
     if ((LOAD(running) && !LOAD(busy)) || 0 != pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
         return 0;
     }
-    events = ucp_worker_progress(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE]);
+    events = opal_common_ucp_progress(OPAL_COMMON_UCP_SERVICE);
     pthread_mutex_unlock(&opal_common_ucp_service_mutex);
     STORE(idle, 0 == events ? LOAD(idle) + 1 : 0);
     return events;
@@ -126,12 +126,11 @@ static uint64_t now_ns(void)
  *  *drained: that was all. */
 static unsigned drain(bool *drained)
 {
-    ucp_worker_h worker = opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE];
-    uint64_t     last   = 0; /* when the last event was taken; 0: none yet */
-    unsigned     events = 0, step;
+    uint64_t last   = 0; /* when the last event was taken; 0: none yet */
+    unsigned events = 0, step;
 
     do {
-        step    = ucp_worker_progress(worker);
+        step    = opal_common_ucp_progress(OPAL_COMMON_UCP_SERVICE);
         events += step;
         if (0 != step) {
             last = now_ns();

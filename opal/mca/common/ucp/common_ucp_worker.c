@@ -52,7 +52,7 @@ void opal_common_ucp_workers_destroy(void)
 
 unsigned opal_common_ucp_progress_origin(void)
 {
-    return ucp_worker_progress(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_ORIGIN]);
+    return opal_common_ucp_progress(OPAL_COMMON_UCP_ORIGIN);
 }
 
 void opal_common_ucp_service_lock(void)

@@ -90,7 +90,7 @@ static void put_received(void *arg, int status)
 /** Have the sender's data go straight to the window. What waits for all before it waits for that, too. */
 static void put_receive(context_t *context, const command_t *command, const place_t *place)
 {
-    context_t                *copy   = malloc(sizeof(*copy));
+    context_t                *copy   = opal_common_ucp_malloc(sizeof(*copy));
     opal_common_ucp_remote_t *remote = context->remote;
 
     if (NULL == copy) {
@@ -135,7 +135,7 @@ typedef struct result_t {
 static bool result_begin(const context_t *context, const command_t *command, uint64_t len, result_t *result_p)
 {
     result_p->alone = len > OMPI_OSC_UCP_REPLY_SHARED_MAX;
-    result_p->bytes = result_p->alone ? malloc(len)
+    result_p->bytes = result_p->alone ? opal_common_ucp_malloc(len)
                                       : ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
                                                                (uint32_t) len);
     return NULL != result_p->bytes;
@@ -371,10 +371,8 @@ static void apply_describe(context_t *context, command_t *command)
     char                      *to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
                                                            sizeof(description));
 
-    if (NULL != to) {
-        ompi_osc_ucp_memory_describe(context->target->window, &description);
-        memcpy(to, &description, sizeof(description));
-    }
+    ompi_osc_ucp_memory_describe(context->target->window, &description);
+    memcpy(to, &description, sizeof(description));
 }
 
 void ompi_osc_ucp_apply(context_t *context, command_t *command)

@@ -25,7 +25,7 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
 
     if (NULL != packet) {
         packets.free = packet->next;
-    } else if (NULL == (packet = malloc(sizeof(*packet)))) {
+    } else if (NULL == (packet = opal_common_ucp_malloc(sizeof(*packet)))) {
         return NULL;
     }
     packets.used++;
@@ -50,7 +50,9 @@ static void packet_sent(void *arg, int status)
 {
     packet_t *packet = arg;
 
-    (void) status;
+    if (OMPI_SUCCESS != status) {
+        packet->peer->error = status;
+    }
     if (NULL != packet->awaited) {
         ompi_osc_ucp_awaited_less(packet->awaited);
     }
@@ -119,7 +121,6 @@ static int packet_send(packet_t *packet)
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     } else {
-        peer->error = rc;
         packet_sent(packet, rc);
     }
     return rc;

@@ -80,12 +80,12 @@ static void dropped(void *arg, int status)
 static void reply_receive(ompi_osc_ucp_pending_t *pending, uint64_t pos, const opal_common_ucp_message_t *message)
 {
     bool        contiguous = ompi_osc_ucp_layout_is_contiguous(&pending->result_layout);
-    incoming_t *incoming   = malloc(sizeof(*incoming));
+    incoming_t *incoming   = opal_common_ucp_malloc(sizeof(*incoming));
     char       *buffer     = NULL;
 
     if (NULL != incoming) {
         *incoming = (incoming_t) { .pending = pending, .pos = pos, .len = message->len };
-        incoming->staging = contiguous ? NULL : malloc(message->len);
+        incoming->staging = contiguous ? NULL : opal_common_ucp_malloc(message->len);
         buffer = contiguous ? (char *) pending->result + pending->result_layout.lb + pos : incoming->staging;
     }
     if (NULL == buffer) {

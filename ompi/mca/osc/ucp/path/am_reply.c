@@ -5,6 +5,7 @@
 
 #include "am_reply.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /** Bytes of replies in one message. */
@@ -22,6 +23,12 @@ static struct {
     batch_t *open; /**< the one being filled, or NULL */
     batch_t *free;
 } batches;
+
+void ompi_osc_ucp_give_up(const char *reason)
+{
+    fprintf(stderr, "osc/ucp: %s for a peer's message: the job cannot go on\n", reason);
+    abort();
+}
 
 static void batch_sent(void *arg, int status)
 {
@@ -42,7 +49,7 @@ void ompi_osc_ucp_replies_send(void)
     batches.open = NULL;
     if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, batch->ep, NULL, 0, batch->bytes, batch->used,
                                              OPAL_COMMON_UCP_EAGER, batch_sent, batch)) {
-        batch_sent(batch, OMPI_ERROR);
+        ompi_osc_ucp_give_up("no connection");
     }
 }
 
@@ -61,8 +68,8 @@ char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_r
         batch = batches.free;
         if (NULL != batch) {
             batches.free = batch->next;
-        } else if (NULL == (batch = malloc(sizeof(*batch)))) {
-            return NULL;
+        } else if (NULL == (batch = opal_common_ucp_malloc(sizeof(*batch)))) {
+            ompi_osc_ucp_give_up("out of memory");
         }
         batch->ep    = ep;
         batch->used  = 0;
@@ -98,7 +105,7 @@ void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_
 
     if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, &reply, sizeof(reply), data, len, how,
                                              alone_sent, owned)) {
-        free(owned);
+        ompi_osc_ucp_give_up("no connection");
     }
 }
 

@@ -15,9 +15,12 @@
 #define OMPI_OSC_UCP_REPLY_SHARED_MAX OMPI_OSC_UCP_GET_COPIED_MAX
 
 /**
- * Add a reply to those to `ep`; the caller fills in its `len` <= OMPI_OSC_UCP_REPLY_SHARED_MAX bytes of data at once.
- * NULL if memory is short.
+ * A message cannot be given back, and without an answer its origin would wait forever: end the process, and so the
+ * job, with one line. For memory only when the reserve (common_ucp_reserve.c) is used up.
  */
+void ompi_osc_ucp_give_up(const char *reason) __attribute__((noreturn));
+
+/** Add a reply to those to `ep`; the caller fills in its `len` <= OMPI_OSC_UCP_REPLY_SHARED_MAX bytes of data at once. */
 char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_reply_to_t *to, int status,
                              uint32_t len);
 

@@ -5,7 +5,6 @@
 
 #include "am_target.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "am.h"
@@ -40,13 +39,6 @@ static bool running;
 
 /* Arrival and order. */
 
-/** A message cannot be given back, and without it the origin would wait forever. */
-static void out_of_memory(void)
-{
-    fprintf(stderr, "osc/ucp: out of memory for a peer's message: the job cannot go on\n");
-    abort();
-}
-
 static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_t rank)
 {
     ompi_osc_ucp_source_t *found = ompi_osc_ucp_ranks_find(&target->sources, rank);
@@ -54,8 +46,9 @@ static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_
     if (NULL != found) {
         return found;
     }
-    found = calloc(1, sizeof(*found));
-    if (NULL != found && !ompi_osc_ucp_ranks_add(&target->sources, rank, found)) {
+    found = opal_common_ucp_calloc(sizeof(*found));
+    if (NULL != found && !ompi_osc_ucp_ranks_add(&target->sources, rank, found) &&
+        !(opal_common_ucp_reserve_release() && ompi_osc_ucp_ranks_add(&target->sources, rank, found))) {
         free(found);
         found = NULL;
     }
@@ -66,11 +59,11 @@ static ompi_osc_ucp_source_t *source_find(ompi_osc_ucp_target_t *target, uint32_
 static void hold(ompi_osc_ucp_source_t *source, const packet_t *packet)
 {
     size_t   payload_len = NULL != packet->payload ? packet->payload_len : 0; /* 0: the sender still has it, maybe */
-    held_t  *held        = malloc(sizeof(*held) + packet->len + payload_len);
+    held_t  *held        = opal_common_ucp_malloc(sizeof(*held) + packet->len + payload_len);
     held_t **at          = &source->held;
 
     if (NULL == held) {
-        out_of_memory();
+        ompi_osc_ucp_give_up("out of memory");
     }
     held->packet          = *packet;
     held->packet.commands = held->data;
@@ -300,7 +293,7 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
     }
     source = source_find(target, packet.head.origin);
     if (NULL == source) {
-        out_of_memory();
+        ompi_osc_ucp_give_up("out of memory");
     }
     running = true;
     if (0 != packet.head.ordered) {
@@ -389,25 +382,35 @@ void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
     free(target);
 }
 
-bool ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id)
+static int target_add(ompi_osc_ucp_target_t *target, uint64_t id)
 {
     void *found = NULL;
-    bool  done  = false;
 
-    opal_common_ucp_service_lock();
     if (!targets_made) {
         OBJ_CONSTRUCT(&targets, opal_hash_table_t);
-        opal_hash_table_init(&targets, 32);
+        if (OPAL_SUCCESS != opal_hash_table_init(&targets, 32)) {
+            OBJ_DESTRUCT(&targets);
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
         targets_made = true;
     }
-    if (OPAL_SUCCESS != opal_hash_table_get_value_uint64(&targets, id, &found)) {
-        done = OPAL_SUCCESS == opal_hash_table_set_value_uint64(&targets, id, target);
+    if (OPAL_SUCCESS == opal_hash_table_get_value_uint64(&targets, id, &found)) {
+        return OMPI_EXISTS;
     }
-    if (done) {
+    return opal_hash_table_set_value_uint64(&targets, id, target);
+}
+
+int ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id)
+{
+    int rc;
+
+    opal_common_ucp_service_lock();
+    rc = target_add(target, id);
+    if (OMPI_SUCCESS == rc) {
         target->id = id;
     }
     opal_common_ucp_service_unlock();
-    return done;
+    return rc;
 }
 
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target)

@@ -38,8 +38,8 @@ struct ompi_osc_ucp_target_t {
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window);
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target);
 
-/** Let messages to window `id` reach it. False if this process has such a window already. */
-bool ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
+/** Let messages to window `id` reach it. OMPI_EXISTS: this process has such a window already. */
+int  ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target);
 
 /** Has `rank` posted by message since the last time? If so, that post is used up. Takes the service lock. */
