@@ -83,7 +83,7 @@ static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
     return false;
 }
 
-/** Wait until every target of the epoch has posted. */
+/** Wait until every target of the epoch has posted. On an error no post is used up. */
 static int posts_await(ompi_osc_ucp_window_t *window)
 {
     unsigned steps = 0;
@@ -102,6 +102,9 @@ static int posts_await(ompi_osc_ucp_window_t *window)
                 ompi_osc_ucp_spin(&steps);
             }
         }
+    }
+    for (i -= 2; OMPI_SUCCESS != rc && i >= 0; i--) { /* the last one has not posted */
+        ompi_osc_ucp_peer(window, window->started[i])->posts++;
     }
     return rc;
 }
@@ -152,6 +155,10 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_START);
         if (0 == (assert & MPI_MODE_NOCHECK)) {
             rc = posts_await(window);
+        }
+        if (OMPI_SUCCESS != rc) {
+            started_clear(window);
+            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
         }
         ompi_osc_ucp_fence_memory();
     }
@@ -210,10 +217,24 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
     return error;
 }
 
+/** Get to know the origins: what may fail does so before anybody is told. */
+static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  i, rc = OMPI_SUCCESS;
+
+    for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
+        peer = ompi_osc_ucp_peer(window, ranks[i]);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_peer_describe(peer);
+    }
+    return rc;
+}
+
 int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
+    bool                   notify  = 0 == (assert & MPI_MODE_NOCHECK);
     uint32_t               awaited = 0;
     int                   *ranks   = NULL;
     int                    n = 0, i, rc = OMPI_ERR_RMA_SYNC;
@@ -222,15 +243,21 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     if (!window->exposed) {
         rc = group_ranks(window, group, &n, &ranks);
     }
+    if (OMPI_SUCCESS == rc && notify) {
+        rc = origins_find(window, ranks, n);
+    }
     if (OMPI_SUCCESS == rc) {
         window->exposed    = true;
         window->exposed_to = (uint32_t) n;
         ompi_osc_ucp_fence_memory();
     }
-    for (i = 0; OMPI_SUCCESS == rc && i < n && 0 == (assert & MPI_MODE_NOCHECK); i++) {
+    for (i = 0; OMPI_SUCCESS == rc && i < n && notify; i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_peer_describe(peer);
-        rc   = OMPI_SUCCESS == rc ? peer->path->post(peer, &awaited) : rc;
+        rc   = peer->path->post(peer, &awaited);
+        if (OMPI_SUCCESS != rc) { /* an exposure to those who know of it */
+            window->exposed_to = (uint32_t) i;
+            window->exposed    = i > 0;
+        }
     }
     ompi_osc_ucp_await(&awaited);
     free(ranks);
