@@ -292,6 +292,19 @@ static inline bool ompi_osc_ucp_joins(bool exclusive)
     return !exclusive && mca_osc_ucp_component.held > 0;
 }
 
+/** How often that is tried which others wait for, and for which memory is short. */
+#define OMPI_OSC_UCP_TRIES_MAX 1000
+
+/** Is memory short, and shall what has failed be tried again? Makes progress meanwhile, which may set memory free. */
+static inline bool ompi_osc_ucp_try_again(int rc, unsigned *tries)
+{
+    if (OPAL_LIKELY(OMPI_ERR_OUT_OF_RESOURCE != rc) || ++*tries > OMPI_OSC_UCP_TRIES_MAX) {
+        return false;
+    }
+    ompi_osc_ucp_wait_step();
+    return true;
+}
+
 /* osc_ucp_params.c */
 
 /** Register all parameters; the table is there. */

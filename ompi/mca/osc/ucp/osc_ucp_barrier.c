@@ -18,8 +18,11 @@
 
 static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t *awaited)
 {
-    int rc = last ? OMPI_SUCCESS : ompi_osc_ucp_peer_describe(peer);
+    int rc = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 
+    if (OMPI_SUCCESS == rc && !last && !peer->window->nic) { /* in the NIC domain nothing is mapped */
+        rc = ompi_osc_ucp_peer_describe(peer);
+    }
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -33,16 +36,14 @@ static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t
 
 static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32_t *awaited)
 {
-    int                  to      = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
-    ompi_osc_ucp_peer_t *peer    = ompi_osc_ucp_peer(window, to);
-    uint32_t            *arrived = &window->control->arrived[round];
-    unsigned             steps   = 0;
-    int                  rc;
+    int       to      = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
+    uint32_t *arrived = &window->control->arrived[round];
+    unsigned  steps   = 0, tries = 0;
+    int       rc;
 
-    if (NULL == peer) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    rc = notice_give(peer, round, last, awaited);
+    do {
+        rc = notice_give(ompi_osc_ucp_peer(window, to), round, last, awaited);
+    } while (ompi_osc_ucp_try_again(rc, &tries));
     while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
         ompi_osc_ucp_spin(&steps);
     }

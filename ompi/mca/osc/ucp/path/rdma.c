@@ -50,17 +50,22 @@ int ompi_osc_ucp_rdma_begun(ompi_osc_ucp_pending_t *pending, int rc)
 
 int ompi_osc_ucp_rdma_finish(ompi_osc_ucp_pending_t *pending, ompi_request_t **request_p)
 {
-    int rc = OMPI_SUCCESS;
+    ompi_osc_ucp_peer_t *peer  = pending->peer;
+    bool                 wants = NULL != request_p && (1 != pending->parts || OMPI_SUCCESS != pending->status);
+    bool                 waits = false;
 
-    if (NULL != request_p && 1 == pending->parts && OMPI_SUCCESS == pending->status) {
-        *request_p = &ompi_request_empty;
-    } else if (NULL != request_p) {
-        pending->request = ompi_osc_ucp_request_new(pending->peer->window);
-        rc = NULL == pending->request ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-        *request_p = pending->request;
+    if (wants) {
+        pending->request = ompi_osc_ucp_request_new(peer->window);
+        waits            = NULL == pending->request; /* the operation has begun, and memory is short */
+    }
+    if (NULL != request_p) {
+        *request_p = NULL == pending->request ? &ompi_request_empty : pending->request;
     }
     ompi_osc_ucp_pending_part_done(pending, OMPI_SUCCESS);
-    return rc;
+    if (waits) {
+        ompi_osc_ucp_peer_wait_local(peer);
+    }
+    return OMPI_SUCCESS;
 }
 
 /** An operation that is waited for. */
@@ -93,9 +98,29 @@ int ompi_osc_ucp_rdma_atomic(ompi_osc_ucp_peer_t *peer, opal_common_ucp_rkey_t *
                              opal_common_ucp_atomic_t op, const void *operand, size_t size, void *result)
 {
     waiter_t waiter = { .completion.done = waited };
+    unsigned tries  = 0;
+    int      rc;
 
-    return wait_for(&waiter, opal_common_ucp_atomic(peer->ep, rkey, remote, op, operand, size, result,
-                                                    &waiter.completion));
+    do {
+        rc = opal_common_ucp_atomic(peer->ep, rkey, remote, op, operand, size, result, &waiter.completion);
+    } while (ompi_osc_ucp_try_again(rc, &tries));
+    return wait_for(&waiter, rc);
+}
+
+/** Begin to flush; what has failed is still to be done. */
+static int flush_begin(ompi_osc_ucp_peer_t *peer, opal_common_ucp_completion_t *completion)
+{
+    unsigned tries = 0;
+    int      rc;
+
+    peer->unflushed = false;
+    do {
+        rc = opal_common_ucp_flush(peer->ep, completion);
+    } while (ompi_osc_ucp_try_again(rc, &tries));
+    if (OMPI_SUCCESS != rc && OPAL_COMMON_UCP_UNDERWAY != rc) {
+        peer->unflushed = true;
+    }
+    return rc;
 }
 
 int ompi_osc_ucp_rdma_settle_ep(opal_common_ucp_ep_t *ep)
@@ -310,8 +335,7 @@ static int native_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     pending->completion.done = flush_done;
-    peer->unflushed          = false;
-    rc = opal_common_ucp_flush(peer->ep, &pending->completion);
+    rc = flush_begin(peer, &pending->completion);
     if (OPAL_COMMON_UCP_UNDERWAY == rc) {
         pending->ended = flushed;
         pending->arg   = awaited;
@@ -342,9 +366,8 @@ int ompi_osc_ucp_rdma_fast_flush(ompi_osc_ucp_peer_t *peer)
         rc = peer->path->flush(peer, &awaited);
         ompi_osc_ucp_await(&awaited);
     } else if (peer->unflushed) {
-        peer->unflushed = false;
         peer->flushing++;
-        rc = wait_for(&waiter, opal_common_ucp_flush(peer->ep, &waiter.completion));
+        rc = wait_for(&waiter, flush_begin(peer, &waiter.completion));
         peer->flushing--;
     }
     if (0 != peer->open[0] + peer->open[1]) {
@@ -413,6 +436,7 @@ int ompi_osc_ucp_rdma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
                 !rkey_attach(peer, &lanes, description->key, description->key_len, &peer->words_rkey))) {
         opal_output(0, "osc/ucp: rank %d has no native atomics to rank %d, which all processes have to themselves: run "
                        "with --mca osc_ucp_atomic_domain cpu", peer->window->rank, peer->rank);
+        ompi_osc_ucp_rdma_detach(peer);
         return OMPI_ERR_UNREACH;
     }
     if (has || nic) {
@@ -431,9 +455,11 @@ void ompi_osc_ucp_rdma_detach(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL != peer->rkey) {
         opal_common_ucp_rkey_destroy(peer->rkey);
+        peer->rkey = NULL;
     }
     if (NULL != peer->words_rkey) {
         opal_common_ucp_rkey_destroy(peer->words_rkey);
+        peer->words_rkey = NULL;
     }
 }
 

@@ -83,9 +83,12 @@ static int keeper(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p)
 static int exclusive_try(ompi_osc_ucp_peer_t *root, ompi_osc_ucp_peer_t *peer, bool *held_p)
 {
     uint64_t old;
-    int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old);
+    int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old), error;
 
-    if (OMPI_SUCCESS == rc && 0 == (old & LOCK_ALL_MASK)) {
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (0 == (old & LOCK_ALL_MASK)) {
         old = EXCLUSIVE; /* the new value */
         rc  = word_do(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, 0, &old);
         if (OMPI_SUCCESS == rc && 0 == old) {
@@ -93,7 +96,8 @@ static int exclusive_try(ompi_osc_ucp_peer_t *root, ompi_osc_ucp_peer_t *peer, b
             return rc;
         }
     }
-    return OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE) : rc;
+    error = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
+    return OMPI_SUCCESS == rc ? error : rc;
 }
 
 static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
@@ -105,7 +109,7 @@ static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
 
     while (OMPI_SUCCESS == rc) {
         rc = exclusive_try(root, peer, &held);
-        if (held) {
+        if (held || OMPI_SUCCESS != rc) {
             break;
         }
         back_off(&interval);
