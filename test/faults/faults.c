@@ -1,0 +1,637 @@
+/* Has each call that the component makes fail in turn, on one process of two, and sees what comes of it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * usage: faults first CASE RANK AT       call AT fails on RANK, in a process that has had no window before; one case
+ *        faults again CASE RANK broken|memory [RUN]   each call in turn, RUN of them at once (default: 1)
+ *        faults list                     the cases
+ *
+ * To be run with inject.c preloaded. Rank 0 is the origin, rank 1 the target. One line for each injected point:
+ *     POINT case rank call offset outcome
+ * The outcome is "works" (the call succeeded all the same, and its data are right) or an MPI error class. What must not
+ * be is a line that begins with FAIL: success with wrong data, an error that a process of a collective call does not
+ * learn, a window that does not work afterwards, memory that is not given back, and a hang.
+ */
+#include "../mpi/mpitest.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+enum { BYTES = 1 << 20, POINTS_MAX = 400, PATIENCE = 60, BLOCKS = 1500 };
+
+enum flavor { CREATE, ALLOCATE, SHARED, DYNAMIC, FLAVORS };
+
+static const char *const flavor_name[FLAVORS] = {"create", "allocate", "shared", "dynamic"};
+
+static inject_arm_t arm;
+static inject_disarm_t disarm;
+static inject_live_fn_t live;
+static MPI_Win control; /* stands all the time: it must go on working */
+static unsigned char control_memory[64];
+static MPI_Datatype vector, irregular;
+static unsigned char sent[BYTES], received[BYTES];
+static char doing[256];
+
+struct window {
+    MPI_Win win;
+    unsigned char *base;
+    MPI_Aint at; /* target_disp of the target's memory */
+};
+
+/* What a process does, and where it went wrong first. */
+#define TRY(call)                                                  \
+    do {                                                           \
+        int try_class = test_class(call);                          \
+        error = MPI_SUCCESS == error ? try_class : error;          \
+    } while (0)
+
+/* ---- windows ---- */
+
+static int window_open(struct window *window, enum flavor flavor, MPI_Info info)
+{
+    static unsigned char own[BYTES];
+    int error = MPI_SUCCESS;
+
+    window->base = own;
+    window->win = MPI_WIN_NULL;
+    switch (flavor) {
+    case CREATE:
+        TRY(MPI_Win_create(own, BYTES, 1, info, MPI_COMM_WORLD, &window->win));
+        break;
+    case ALLOCATE:
+        TRY(MPI_Win_allocate(BYTES, 1, info, MPI_COMM_WORLD, &window->base, &window->win));
+        break;
+    case SHARED:
+        TRY(MPI_Win_allocate_shared(BYTES, 1, info, MPI_COMM_WORLD, &window->base, &window->win));
+        break;
+    default:
+        TRY(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &window->win));
+    }
+    if (MPI_SUCCESS == error) {
+        MPI_Win_set_errhandler(window->win, MPI_ERRORS_RETURN);
+    }
+    return error;
+}
+
+static void window_ready(struct window *window, enum flavor flavor)
+{
+    window->at = 0;
+    if (DYNAMIC == flavor) {
+        MPI_OK(MPI_Win_attach(window->win, window->base, BYTES));
+        MPI_Get_address(window->base, &window->at);
+        MPI_Bcast(&window->at, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+    }
+}
+
+/* ---- cases: what the origin does, what the target does; both return an error class ---- */
+
+typedef int side_t(struct window *window);
+
+/* An operation of the origin, in an epoch of its own. */
+static int locked(struct window *window, int type, int (*operate)(struct window *))
+{
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Win_lock(type, 1, 0, window->win));
+    if (MPI_SUCCESS == error) {
+        TRY(operate(window));
+        TRY(MPI_Win_unlock(1, window->win));
+    }
+    return error;
+}
+
+static int put_bytes(struct window *window, int bytes)
+{
+    return MPI_Put(sent, bytes, MPI_BYTE, 1, window->at, bytes, MPI_BYTE, window->win);
+}
+
+static int get_bytes(struct window *window, int bytes)
+{
+    return MPI_Get(received, bytes, MPI_BYTE, 1, window->at, bytes, MPI_BYTE, window->win);
+}
+
+static int op_put_small(struct window *w) { return put_bytes(w, 100); }
+static int op_put_large(struct window *w) { return put_bytes(w, 100000); }
+static int op_put_huge(struct window *w) { return put_bytes(w, BYTES); }
+static int op_get_small(struct window *w) { return get_bytes(w, 100); }
+static int op_get_large(struct window *w) { return get_bytes(w, 100000); }
+static int op_get_huge(struct window *w) { return get_bytes(w, BYTES); }
+static int op_put_vector(struct window *w) { return MPI_Put(sent, 1, vector, 1, w->at, 1, vector, w->win); }
+static int op_get_vector(struct window *w) { return MPI_Get(received, 1, vector, 1, w->at, 1, vector, w->win); }
+static int op_put_irregular(struct window *w) { return MPI_Put(sent, 1, irregular, 1, w->at, 1, irregular, w->win); }
+static int op_get_irregular(struct window *w) { return MPI_Get(received, 1, irregular, 1, w->at, 1, irregular, w->win); }
+
+static int op_accumulate(struct window *w)
+{
+    return MPI_Accumulate(sent, 100, MPI_INT, 1, w->at, 100, MPI_INT, MPI_SUM, w->win);
+}
+
+static int op_accumulate_large(struct window *w)
+{
+    return MPI_Accumulate(sent, 30000, MPI_INT, 1, w->at, 30000, MPI_INT, MPI_SUM, w->win);
+}
+
+static int op_get_accumulate(struct window *w)
+{
+    return MPI_Get_accumulate(sent, 100, MPI_INT, received, 100, MPI_INT, 1, w->at, 100, MPI_INT, MPI_REPLACE, w->win);
+}
+
+static int op_get_accumulate_large(struct window *w)
+{
+    return MPI_Get_accumulate(sent, 30000, MPI_INT, received, 30000, MPI_INT, 1, w->at, 30000, MPI_INT, MPI_REPLACE,
+                              w->win);
+}
+
+static int op_fetch_and_op(struct window *w)
+{
+    return MPI_Fetch_and_op(sent, received, MPI_INT, 1, w->at, MPI_SUM, w->win);
+}
+
+static int op_compare_and_swap(struct window *w)
+{
+    static const int zero;
+
+    return MPI_Compare_and_swap(sent, &zero, received, MPI_INT, 1, w->at, w->win);
+}
+
+static int op_requests(struct window *w)
+{
+    MPI_Request request[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Rput(sent, 100, MPI_BYTE, 1, w->at, 100, MPI_BYTE, w->win, &request[0]));
+    TRY(MPI_Rget(received + 200, 100, MPI_BYTE, 1, w->at + 200, 100, MPI_BYTE, w->win, &request[1]));
+    TRY(MPI_Raccumulate(sent + 400, 25000, MPI_INT, 1, w->at + 400, 25000, MPI_INT, MPI_SUM, w->win, &request[2]));
+    for (int i = 0; i < 3; i++) {
+        TRY(MPI_Wait(&request[i], MPI_STATUS_IGNORE));
+    }
+    return error;
+}
+
+static int op_flushes(struct window *w)
+{
+    int error = MPI_SUCCESS;
+
+    TRY(put_bytes(w, 50));
+    TRY(MPI_Win_flush_local(1, w->win));
+    TRY(MPI_Put(sent + 50, 50, MPI_BYTE, 1, w->at + 50, 50, MPI_BYTE, w->win));
+    TRY(MPI_Win_flush(1, w->win));
+    return error;
+}
+
+#define LOCKED(name, type) \
+    static int in_lock_##name(struct window *w) { return locked(w, type, op_##name); }
+LOCKED(put_small, MPI_LOCK_EXCLUSIVE)
+LOCKED(put_large, MPI_LOCK_SHARED)
+LOCKED(put_huge, MPI_LOCK_EXCLUSIVE)
+LOCKED(get_small, MPI_LOCK_SHARED)
+LOCKED(get_large, MPI_LOCK_EXCLUSIVE)
+LOCKED(get_huge, MPI_LOCK_SHARED)
+LOCKED(put_vector, MPI_LOCK_SHARED)
+LOCKED(get_vector, MPI_LOCK_EXCLUSIVE)
+LOCKED(put_irregular, MPI_LOCK_SHARED)
+LOCKED(get_irregular, MPI_LOCK_SHARED)
+LOCKED(accumulate, MPI_LOCK_SHARED)
+LOCKED(accumulate_large, MPI_LOCK_EXCLUSIVE)
+LOCKED(get_accumulate, MPI_LOCK_EXCLUSIVE)
+LOCKED(get_accumulate_large, MPI_LOCK_SHARED)
+LOCKED(fetch_and_op, MPI_LOCK_SHARED)
+LOCKED(compare_and_swap, MPI_LOCK_EXCLUSIVE)
+LOCKED(requests, MPI_LOCK_SHARED)
+LOCKED(flushes, MPI_LOCK_EXCLUSIVE)
+
+static int do_lock_all(struct window *w)
+{
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Win_lock_all(0, w->win));
+    if (MPI_SUCCESS == error) {
+        TRY(put_bytes(w, 100));
+        TRY(MPI_Win_flush_all(w->win));
+        TRY(MPI_Win_unlock_all(w->win));
+    }
+    return error;
+}
+
+static int do_fence(struct window *w)
+{
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Win_fence(0, w->win));
+    if (0 == test_rank) {
+        TRY(put_bytes(w, 100));
+    }
+    TRY(MPI_Win_fence(0, w->win));
+    return error;
+}
+
+/* Who may not begin an epoch tries again: the other side waits for it. */
+static int do_start(struct window *w)
+{
+    MPI_Group world, group;
+    int error = MPI_SUCCESS, other = 1;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &group);
+    TRY(MPI_Win_start(group, 0, w->win));
+    if (MPI_SUCCESS != error) {
+        MPI_OK(MPI_Win_start(group, 0, w->win));
+    }
+    TRY(put_bytes(w, 100));
+    TRY(MPI_Win_complete(w->win));
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    return error;
+}
+
+static int do_post(struct window *w)
+{
+    MPI_Group world, group;
+    int error = MPI_SUCCESS, other = 0;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &group);
+    TRY(MPI_Win_post(group, 0, w->win));
+    if (MPI_SUCCESS != error) {
+        MPI_OK(MPI_Win_post(group, 0, w->win));
+    }
+    TRY(MPI_Win_wait(w->win));
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    return error;
+}
+
+/* The target's own lock is in the way for a while. */
+static int do_queue(struct window *w)
+{
+    int error = MPI_SUCCESS;
+
+    if (1 == test_rank) {
+        TRY(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, w->win));
+        if (MPI_SUCCESS == error) {
+            test_compute(0.002);
+            TRY(MPI_Win_unlock(1, w->win));
+        }
+        return error;
+    }
+    test_compute(0.001);
+    return locked(w, MPI_LOCK_EXCLUSIVE, op_put_large);
+}
+
+static int do_attach(struct window *w)
+{
+    static char memory[1000];
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Win_attach(w->win, memory, sizeof(memory)));
+    if (MPI_SUCCESS == error) {
+        TRY(MPI_Win_detach(w->win, memory));
+    }
+    return error;
+}
+
+static int do_free(struct window *w)
+{
+    int error = MPI_SUCCESS;
+
+    TRY(MPI_Win_free(&w->win));
+    return error;
+}
+
+enum special { PLAIN, CONSTRUCTS, FREES };
+
+/* Where the data are afterwards, if all went well. */
+enum effect { NOTHING, AT_TARGET, AT_ORIGIN };
+
+static const struct test_case {
+    const char *name;
+    enum special special;
+    side_t *origin, *target;
+    enum effect effect;
+    int bytes;
+} cases[] = {
+    {"construct", CONSTRUCTS, NULL, NULL, NOTHING, 0},
+    {"put_small", PLAIN, in_lock_put_small, NULL, AT_TARGET, 100},
+    {"put_large", PLAIN, in_lock_put_large, NULL, AT_TARGET, 100000},
+    {"put_huge", PLAIN, in_lock_put_huge, NULL, AT_TARGET, BYTES},
+    {"put_vector", PLAIN, in_lock_put_vector, NULL, NOTHING, 0},
+    {"put_irregular", PLAIN, in_lock_put_irregular, NULL, NOTHING, 0},
+    {"get_small", PLAIN, in_lock_get_small, NULL, AT_ORIGIN, 100},
+    {"get_large", PLAIN, in_lock_get_large, NULL, AT_ORIGIN, 100000},
+    {"get_huge", PLAIN, in_lock_get_huge, NULL, AT_ORIGIN, BYTES},
+    {"get_vector", PLAIN, in_lock_get_vector, NULL, NOTHING, 0},
+    {"get_irregular", PLAIN, in_lock_get_irregular, NULL, NOTHING, 0},
+    {"accumulate", PLAIN, in_lock_accumulate, NULL, AT_TARGET, 400},
+    {"accumulate_large", PLAIN, in_lock_accumulate_large, NULL, AT_TARGET, 120000},
+    {"get_accumulate", PLAIN, in_lock_get_accumulate, NULL, AT_TARGET, 400},
+    {"get_accumulate_large", PLAIN, in_lock_get_accumulate_large, NULL, AT_TARGET, 120000},
+    {"fetch_and_op", PLAIN, in_lock_fetch_and_op, NULL, AT_TARGET, 4},
+    {"compare_and_swap", PLAIN, in_lock_compare_and_swap, NULL, AT_TARGET, 4},
+    {"requests", PLAIN, in_lock_requests, NULL, AT_TARGET, 100},
+    {"flushes", PLAIN, in_lock_flushes, NULL, AT_TARGET, 100},
+    {"lock_all", PLAIN, do_lock_all, NULL, AT_TARGET, 100},
+    {"fence", PLAIN, do_fence, do_fence, AT_TARGET, 100},
+    {"start_post", PLAIN, do_start, do_post, AT_TARGET, 100},
+    {"queue", PLAIN, do_queue, do_queue, AT_TARGET, 100000},
+    {"attach", PLAIN, do_attach, do_attach, NOTHING, 0},
+    {"free", FREES, do_free, do_free, NOTHING, 0},
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+/* ---- one round ---- */
+
+/* What a process found in a round; rank 1's goes to rank 0. */
+struct found {
+    int error;    /* class, at this process */
+    int wrong;    /* data are wrong */
+    int again;    /* class of the same without a fault */
+    int wrong_again;
+    int control;  /* class of a put to the control window */
+    long grown;   /* blocks and objects that were not given back */
+    inject_hit_t hit;
+    char call[32];
+};
+
+static void complain(const struct test_case *c, enum flavor flavor, const struct found *f, const char *what)
+{
+    test_fail(__FILE__, __LINE__, "FAIL %s %s, fault in %s at %#lx: %s (errors %d and %d)", flavor_name[flavor], c->name,
+              f->call, (unsigned long) f->hit.offset, what, f[0].error, f[1].error);
+}
+
+static int differs(const struct test_case *c, const struct window *window)
+{
+    if (AT_TARGET == c->effect && 1 == test_rank) {
+        MPI_Win_sync(window->win);
+        return 0 != memcmp(window->base, sent, (size_t) c->bytes);
+    }
+    return AT_ORIGIN == c->effect && 0 == test_rank && 0 != memcmp(received, sent, (size_t) c->bytes);
+}
+
+/* The target's memory before a case: zeros, or what is to be got. */
+static void prepare(const struct test_case *c, struct window *window)
+{
+    if (1 == test_rank && AT_ORIGIN == c->effect) {
+        memcpy(window->base, sent, BYTES);
+    } else {
+        memset(window->base, 0, BYTES);
+    }
+    memset(received, 0, BYTES);
+    MPI_Win_sync(window->win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int act(const struct test_case *c, struct window *window)
+{
+    side_t *side = 0 == test_rank ? c->origin : c->target;
+    int error = NULL == side ? MPI_SUCCESS : side(window);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    return error;
+}
+
+static int control_works(void)
+{
+    int error = MPI_SUCCESS, other = 1 - test_rank;
+
+    TRY(MPI_Win_lock(MPI_LOCK_SHARED, other, 0, control));
+    TRY(MPI_Put(sent, 64, MPI_BYTE, other, 0, 64, MPI_BYTE, control));
+    TRY(MPI_Win_unlock(other, control));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(control);
+    CHECK(0 == memcmp(control_memory, sent, 64), "the control window got other data");
+    memset(control_memory, 0, 64);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return error;
+}
+
+/* Begin to inject, if it is this process's turn; else only count. */
+static void inject_begin(int rank, long at, long run, inject_how_t how)
+{
+    arm(rank == test_rank ? at : 0, run, how);
+}
+
+static void inject_end(struct found *found)
+{
+    disarm(&found->hit);
+    snprintf(found->call, sizeof(found->call), "%s", NULL == found->hit.call ? "" : found->hit.call);
+}
+
+static void round_construct(enum flavor flavor, int rank, long at, long run, inject_how_t how, struct found *found)
+{
+    struct window window;
+
+    inject_begin(rank, at, run, how);
+    found->error = window_open(&window, flavor, MPI_INFO_NULL);
+    inject_end(found);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (MPI_SUCCESS == found->error) {
+        window_ready(&window, flavor);
+        found->again = locked(&window, MPI_LOCK_EXCLUSIVE, op_put_small);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_OK(MPI_Win_free(&window.win));
+    }
+}
+
+static void round_act(const struct test_case *c, enum flavor flavor, int rank, long at, long run, inject_how_t how,
+                      struct found *found)
+{
+    struct window window;
+
+    MPI_OK(window_open(&window, flavor, MPI_INFO_NULL));
+    window_ready(&window, flavor);
+    prepare(c, &window);
+    inject_begin(rank, at, run, how);
+    found->error = act(c, &window);
+    inject_end(found);
+    if (FREES == c->special) {
+        return;
+    }
+    found->wrong = differs(c, &window);
+    prepare(c, &window);
+    found->again = act(c, &window);
+    found->wrong_again = differs(c, &window);
+    MPI_OK(MPI_Win_free(&window.win));
+}
+
+static void round_run(const struct test_case *c, enum flavor flavor, int rank, long at, long run, inject_how_t how,
+                      struct found found[2])
+{
+    struct found mine = {0};
+    inject_live_t before, after;
+
+    snprintf(doing, sizeof(doing), "%s %s, call %ld of rank %d", flavor_name[flavor], c->name, at, rank);
+    alarm(PATIENCE);
+    live(&before);
+    if (CONSTRUCTS == c->special) {
+        round_construct(flavor, rank, at, run, how, &mine);
+    } else {
+        round_act(c, flavor, rank, at, run, how, &mine);
+    }
+    live(&after);
+    mine.grown = after.blocks - before.blocks + after.objects - before.objects;
+    mine.control = MPI_WIN_NULL == control ? MPI_SUCCESS : control_works();
+    MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, found, sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
+    alarm(0);
+}
+
+static const char *outcome(const struct found found[2])
+{
+    static char text[MPI_MAX_ERROR_STRING + 8];
+    int class = MPI_SUCCESS != found[0].error ? found[0].error : found[1].error, len;
+
+    if (MPI_SUCCESS == class) {
+        return "works";
+    }
+    MPI_Error_string(class, text, &len);
+    text[strcspn(text, ":")] = '\0';
+    return text;
+}
+
+static void judge(const struct test_case *c, enum flavor flavor, int rank, const struct found found[2])
+{
+    if (0 != test_rank) {
+        return;
+    }
+    if (NULL != found[rank].hit.call) {
+        printf("POINT %s %s %d %s %#lx %s\n", flavor_name[flavor], c->name, rank, found[rank].call,
+               (unsigned long) found[rank].hit.offset, outcome(found));
+        fflush(stdout);
+    }
+    if (CONSTRUCTS == c->special && (MPI_SUCCESS == found[0].error) != (MPI_SUCCESS == found[1].error)) {
+        complain(c, flavor, found, "only one process has learnt of it");
+    }
+    if (MPI_SUCCESS == found[0].error && MPI_SUCCESS == found[1].error && (found[0].wrong || found[1].wrong)) {
+        complain(c, flavor, found, "no error, and wrong data");
+    }
+    if (MPI_SUCCESS != found[0].again || MPI_SUCCESS != found[1].again) {
+        complain(c, flavor, found, "the window does not work afterwards");
+    }
+    if (found[0].wrong_again || found[1].wrong_again) {
+        complain(c, flavor, found, "wrong data afterwards");
+    }
+    if (MPI_SUCCESS != found[0].control || MPI_SUCCESS != found[1].control) {
+        complain(c, flavor, found, "another window does not work afterwards");
+    }
+}
+
+/* ---- modes ---- */
+
+static void hung(int signal)
+{
+    char command[600];
+
+    (void) signal;
+    snprintf(command, sizeof(command),
+             "echo 'FAIL hang: rank %d in %s' >&2; gdb -p %d -batch -nx -iex 'set debuginfod enabled off' "
+             "-ex bt 2>&1 | grep -E '^(Thread|#)' >&2", test_rank, doing, (int) getpid());
+    (void) !system(command);
+    _exit(3);
+}
+
+static int has_flavor(enum flavor flavor, const struct test_case *c)
+{
+    return DYNAMIC == flavor || 0 != strcmp(c->name, "attach");
+}
+
+/* Each call of a case in turn, until none fails any more. What is kept for reuse grows at first: only what grows each
+ * time is lost. */
+static void again(const struct test_case *c, enum flavor flavor, int rank, long run, inject_how_t how)
+{
+    struct found found[2];
+    int times, missed = 0;
+
+    round_run(c, flavor, rank, 0, 1, how, found);
+    round_run(c, flavor, rank, 0, 1, how, found);
+    for (long at = 1; at < POINTS_MAX && missed < 2; at++) {
+        for (times = 0; times < 4; times++) {
+            round_run(c, flavor, rank, at, run, how, found);
+            if (0 == times) {
+                judge(c, flavor, rank, found);
+            }
+            if (found[0].grown <= 0 && found[1].grown <= 0) {
+                break;
+            }
+        }
+        if (4 == times && 0 == test_rank) {
+            complain(c, flavor, found, "memory is not given back");
+        }
+        missed = NULL == found[rank].hit.call && '\0' == found[rank].call[0] ? missed + 1 : 0;
+    }
+}
+
+static void functions_find(void)
+{
+    arm = (inject_arm_t) dlsym(RTLD_DEFAULT, "inject_arm");
+    disarm = (inject_disarm_t) dlsym(RTLD_DEFAULT, "inject_disarm");
+    live = (inject_live_fn_t) dlsym(RTLD_DEFAULT, "inject_live");
+    if (NULL == arm || NULL == disarm || NULL == live) {
+        fprintf(stderr, "faults: inject.so must be preloaded\n");
+        exit(2);
+    }
+}
+
+static void types_make(void)
+{
+    static int lengths[BLOCKS], places[BLOCKS];
+
+    MPI_Type_vector(100, 3, 7, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    for (int i = 0; i < BLOCKS; i++) {
+        lengths[i] = 1 + i * 7 % 5;
+        places[i] = i * 20 + i * 11 % 13;
+    }
+    MPI_Type_indexed(BLOCKS, lengths, places, MPI_INT, &irregular);
+    MPI_Type_commit(&irregular);
+}
+
+int main(int argc, char **argv)
+{
+    struct found found[2];
+    enum flavor first_flavor;
+
+    if (2 == argc && 0 == strcmp(argv[1], "list")) {
+        for (int i = 0; i < CASES; i++) {
+            printf("%s\n", cases[i].name);
+        }
+        return 0;
+    }
+    functions_find();
+    signal(SIGALRM, hung);
+    alarm(PATIENCE);
+    test_init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (size_t i = 0; i < BYTES; i++) {
+        sent[i] = (unsigned char) (i * 7 + i / 251 + 1);
+    }
+    types_make();
+    control = MPI_WIN_NULL;
+    for (first_flavor = 0; first_flavor < FLAVORS - 1 && NULL != argv[3] &&
+                           0 != strcmp(flavor_name[first_flavor], argv[2]); first_flavor++) {
+        continue;
+    }
+    if (5 == argc && 0 == strcmp(argv[1], "first")) {
+        round_run(&cases[0], first_flavor, atoi(argv[3]), atol(argv[4]), 1, INJECT_NO_MEMORY, found);
+        judge(&cases[0], first_flavor, atoi(argv[3]), found);
+        round_run(&cases[0], first_flavor, atoi(argv[3]), 0, 1, INJECT_NO_MEMORY, found);
+        CHECK(MPI_SUCCESS == found[0].error && MPI_SUCCESS == found[1].error, "the next window: errors %d, %d",
+              found[0].error, found[1].error);
+        return test_finish();
+    }
+    MPI_OK(MPI_Win_create(control_memory, sizeof(control_memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &control));
+    MPI_Win_set_errhandler(control, MPI_ERRORS_RETURN);
+    arm(0, 0, INJECT_NO_MEMORY);
+    for (enum flavor flavor = 0; flavor < FLAVORS; flavor++) {
+        for (int i = 0; i < CASES; i++) {
+            if (has_flavor(flavor, &cases[i]) && (0 == strcmp(argv[2], "all") || 0 == strcmp(argv[2], cases[i].name))) {
+                again(&cases[i], flavor, atoi(argv[3]), argc > 5 ? atol(argv[5]) : 1,
+                      0 == strcmp(argv[4], "broken") ? INJECT_BROKEN : INJECT_NO_MEMORY);
+            }
+        }
+    }
+    MPI_OK(MPI_Win_free(&control));
+    return test_finish();
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# Has every call of the component fail in turn, on either of two processes, and sees what comes of it (faults.c).
+#
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# usage: faults.sh [--full] [--table FILE]
+#   --full         also what only a process's first window does, a start of the job for each point (or FULL=1)
+#   --table FILE   write the points and their outcomes to FILE (docs/faults.md)
+#
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+full=${FULL:-} table=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --full) full=1 ;;
+    --table) table=$(realpath "$2") && shift ;;
+    *) fail "usage: faults.sh [--full] [--table FILE]" ;;
+    esac
+    shift
+done
+
+here=$top/test/faults
+read -ra ucx <<<"$(made_with UCX_CPPFLAGS) $(made_with UCX_LIBS)"
+read -ra ompi <<<"$("$mpicc" --showme:link)"
+quietly "$mpicc" -O -g -D_GNU_SOURCE -fPIC -shared -o "$scratch/inject.so" "$here/inject.c" "${ompi[@]}" -lopen-pal \
+    "${ucx[@]}"
+quietly "$mpicc" -O -g -o "$scratch/faults" "$here/faults.c" -ldl
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+
+# Run faults with arguments "$@" in set-up $setup, at most $1 seconds.
+inject()
+{
+    local launch=() seconds=$1
+
+    shift
+    case $setup in
+    shm) launch=(-x UCX_TLS=sm,self) ;;
+    tcp) launch=(-x UCX_TLS=tcp,self -x UCX_NET_DEVICES=lo) ;;
+    rdma) launch=(-x UCX_TLS=sm,self --mca osc_ucp_direct 0 --mca osc_ucp_rdma always --mca osc_ucp_atomic_domain nic) ;;
+    esac
+    timeout -k 5 "$seconds" "$mpirun" -np 2 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp --mca pml ob1 \
+        "${launch[@]}" -x LD_PRELOAD="$scratch/inject.so" "$scratch/faults" "$@" >"$scratch/out" 2>&1 </dev/null || {
+        echo "set-up $setup, faults $*:"
+        grep -v '^POINT' "$scratch/out" | head -n 60
+        fail "exit status $?"
+    }
+    sed -n "s/^POINT/$setup/p" "$scratch/out" >>"$scratch/points"
+}
+
+: >"$scratch/points"
+for setup in tcp shm rdma; do
+    for rank in 0 1; do
+        inject 250 again all $rank memory
+    done
+done
+if [ -n "$full" ]; then
+    for setup in tcp shm; do
+        for flavor in create allocate shared dynamic; do
+            for at in {1..200}; do
+                before=$(wc -l <"$scratch/points")
+                inject 60 first $flavor $((at % 2)) "$at"
+                [ "$(wc -l <"$scratch/points")" -gt "$before" ] || break
+            done
+        done
+    done
+fi
+
+# What is behind offset $1 of the component: the functions, the innermost first, and the file.
+place()
+{
+    addr2line -f -i -e "$components/mca_osc_ucp.so" "$(printf '%#x' $(($1 - 1)))" | awk '
+        NR % 2 { name = $1 }
+        NR % 2 == 0 { sub(".*/", ""); sub(":.*", ""); if (NR == 2) { file = $0; first = name } }
+        END { print first " (" file ")" }'
+}
+
+if [ -n "$table" ]; then
+    while read -r offset; do
+        echo "$offset $(place "$offset")"
+    done < <(awk '{ print $6 }' "$scratch/points" | sort -u) >"$scratch/places"
+    {
+        echo "# Faults injected, and what comes of them"
+        echo
+        echo "Written by \`test/faults/faults.sh --full --table docs/faults.md\`. Each call of the component that can"
+        echo "fail is made to fail once, on one of two processes, in each case of \`test/faults/faults.c\` that makes"
+        echo "it: windows of all flavours, all operations and synchronizations, over shared memory, tcp, and UCX's"
+        echo "shared memory in the place of a network with RDMA. *works* is a call that succeeds all the same, by"
+        echo "another way or at a second try, with the right data; an error is one of an MPI call of the process"
+        echo "that must know, of both in window creation. In no case does anything hang, get lost, or keep a window,"
+        echo "the same or another, from working afterwards."
+        echo
+        echo "| the call that fails | in | times | outcome |"
+        echo "|---|---|---|---|"
+        awk 'NR == FNR { at = $1; sub("^[^ ]* ", ""); place[at] = $0; next }
+            {
+                key = $5 " | " place[$6]
+                outcome = $7 == "works" ? "works" : $7
+                times[key]++
+                if (!seen[key, outcome]++) { outcomes[key] = outcomes[key] (outcomes[key] == "" ? "" : ", ") outcome }
+            }
+            END { for (key in times) { print "| " key " | " times[key] " | " outcomes[key] " |" } }' \
+            "$scratch/places" "$scratch/points" | LC_ALL=C sort
+    } >"$table"
+fi
+echo "on $(wc -l <"$scratch/points") points, $(grep -vc ' works$' "$scratch/points") of them errors that MPI returned"
