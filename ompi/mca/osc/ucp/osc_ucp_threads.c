@@ -1,4 +1,4 @@
-/* Waiting for the lock of the origin side.
+/* Waiting for the lock of the origin side, and for who polls.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -34,4 +34,23 @@ void ompi_osc_ucp_enter_slowly(void)
         }
     } while (!ompi_osc_ucp_threads_take());
     __atomic_fetch_sub(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+}
+
+bool ompi_osc_ucp_poll_begin(unsigned *looks)
+{
+    if (!ompi_osc_ucp_threaded() || (!__atomic_load_n(&ompi_osc_ucp_threads.polled, __ATOMIC_RELAXED) &&
+                                     !__atomic_exchange_n(&ompi_osc_ucp_threads.polled, true, __ATOMIC_ACQUIRE))) {
+        return true;
+    }
+    if (++*looks % LOOKS_MAX != 0) {
+        ompi_osc_ucp_cpu_relax();
+    } else {
+        sched_yield();
+    }
+    return false;
+}
+
+void ompi_osc_ucp_poll_end(void)
+{
+    __atomic_store_n(&ompi_osc_ucp_threads.polled, false, __ATOMIC_RELEASE);
 }

@@ -16,7 +16,8 @@ typedef struct ompi_osc_ucp_threads_t {
     bool     multiple;                               /**< MPI_THREAD_MULTIPLE; never changes after MPI_Init */
     uint32_t locked __attribute__((aligned(64)));    /**< atomic */
     uint32_t wanted;                                 /**< threads that spin for it; atomic */
-    char     pad[56];
+    bool     polled;                                 /**< a thread polls on behalf of all that wait; atomic */
+    char     pad[55];
 } ompi_osc_ucp_threads_t;
 
 extern ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
@@ -58,5 +59,12 @@ static inline void ompi_osc_ucp_leave(void)
         __atomic_store_n(&ompi_osc_ucp_threads.locked, 0, __ATOMIC_RELEASE);
     }
 }
+
+/* Of the threads that wait for replies one polls. Were it more, they would keep each other, and the one that has
+ * something to send, from the lock, and the target's service thread from a processor. Outside the origin side. */
+
+/** Shall the caller poll from now on, until ompi_osc_ucp_poll_end? If not it was made to wait a little. */
+bool ompi_osc_ucp_poll_begin(unsigned *looks);
+void ompi_osc_ucp_poll_end(void);
 
 #endif /* OSC_UCP_THREADS_H */

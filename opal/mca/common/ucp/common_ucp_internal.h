@@ -9,6 +9,7 @@
 #include "common_ucp.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <ucp/api/ucp.h>
 
 #if UCP_API_VERSION < UCP_VERSION(1, 13)
@@ -90,5 +91,11 @@ bool opal_common_ucp_atomics_read(const char *text);
 
 /** What opal_common_ucp_registers tells, found out anew. */
 bool opal_common_ucp_registers_find(void);
+
+/** Read "all", "program" (none), or a list such as 0-3,8. False: it is none of these. */
+bool opal_common_ucp_cpus_parse(const char *text, cpu_set_t *cpus);
+
+/** Processors but this one that the program's first thread may run on, and are in `allowed`. False: there are none. */
+bool opal_common_ucp_cpus_aside(const cpu_set_t *allowed, cpu_set_t *aside);
 
 #endif /* OPAL_COMMON_UCP_INTERNAL_H */

@@ -46,6 +46,17 @@
  *  Nanoseconds. */
 #define FOLLOW_NS 4000
 
+/** An event so soon after the thread has gone to sleep: it should have waited for it, if it could. Nanoseconds. */
+#define SOON_NS 20000
+
+/** So many of them in a row, and the thread waits this long for the next, nanoseconds. If it waits in vain, and then the
+ *  next is there as soon as it sleeps, it has kept the origin from its processor. */
+#define SOON_MAX 8
+#define PROBE_NS 50000
+
+/** So long the thread stays away from there then. Nanoseconds. */
+#define ASIDE_NS 100000000L
+
 /** Events that the thread takes before it lets others have the lock. */
 #define EVENTS_MAX 64
 
@@ -68,6 +79,16 @@ static struct {
     unsigned  idle;      /**< looks of pollers that found nothing, in a row */
     uint64_t  wakeups;   /**< how often the thread woke up for what arrived; for the user */
 } service = { .life = PTHREAD_MUTEX_INITIALIZER };
+
+/** What the thread alone knows: how closely requests follow each other, and whether it is in their way. The kernel likes
+ *  to wake it on the processor of who wakes it, an origin that then cannot send its next request while the thread waits
+ *  for that. The processors of the program that is served are the better place. */
+static struct {
+    cpu_set_t allowed;  /**< where it may run */
+    uint64_t  armed_at; /**< when it went to sleep last */
+    unsigned  soon;     /**< events soon after that, in a row */
+    uint64_t  aside_at;  /**< when it left a processor to an origin; 0: it has not */
+} pace;
 
 #define LOAD(field) __atomic_load_n(&service.field, __ATOMIC_RELAXED)
 #define STORE(field, value) __atomic_store_n(&service.field, (value), __ATOMIC_RELAXED)
@@ -127,17 +148,50 @@ static uint64_t now_ns(void)
 static unsigned drain(bool *drained)
 {
     uint64_t last   = 0; /* when the last event was taken; 0: none yet */
+    uint64_t follow = SOON_MAX == pace.soon ? PROBE_NS : FOLLOW_NS;
     unsigned events = 0, step;
+    bool     paused = false;
 
     do {
         step    = opal_common_ucp_progress(OPAL_COMMON_UCP_SERVICE);
         events += step;
         if (0 != step) {
-            last = now_ns();
+            last      = now_ns();
+            pace.soon = paused ? 0 : pace.soon;
         }
-    } while (events < EVENTS_MAX && 0 != last && (0 != step || now_ns() - last < FOLLOW_NS));
+        paused = paused || (0 == step && 0 != last);
+    } while (events < EVENTS_MAX && 0 != last && (0 != step || now_ns() - last < follow));
     *drained = 0 == step;
     return events;
+}
+
+/** Leave this processor, for one of the program's. */
+static void go_aside(void)
+{
+    cpu_set_t aside;
+
+    if (opal_common_ucp_cpus_aside(&pace.allowed, &aside) && 0 == sched_setaffinity(0, sizeof(aside), &aside)) {
+        pace.aside_at = now_ns();
+    }
+}
+
+/** The next time another place may be better. */
+static void come_back(void)
+{
+    if (0 != pace.aside_at && now_ns() - pace.aside_at > ASIDE_NS) {
+        pace.aside_at = 0;
+        (void) sched_setaffinity(0, sizeof(pace.allowed), &pace.allowed);
+    }
+}
+
+/** Something has arrived at the armed worker: so soon that the thread was in its way? */
+static void pace_judge(uint64_t slept_ns)
+{
+    pace.soon = slept_ns < SOON_NS ? pace.soon + 1 : 0;
+    if (pace.soon > SOON_MAX) {
+        pace.soon = 0;
+        go_aside();
+    }
 }
 
 /** Take some of what has arrived; if that was all, arm the worker, which is then the thread's. True: it is armed. */
@@ -216,17 +270,22 @@ static bool retire(void)
  *  it woke in vain. False at the end. */
 static bool sleep_armed(uint64_t seen, unsigned *events)
 {
-    bool event;
+    uint64_t slept;
+    bool     event;
 
     *events = 1;
+    pace.armed_at = now_ns();
     if (!sleep_for(true, LINGER_NS, &event)) {
         return false;
     }
     if (!event) {
         return !retire();
     }
+    slept = now_ns() - pace.armed_at;
+    pace_judge(slept);
     *events = take_at_once();
-    return stand_aside(seen);
+    /* What was polled in a long time may be little. */
+    return (LOAD(polls) - seen) / (slept / BACKOFF_MIN_NS + 1) <= POLLS_MIN || stand_aside(seen);
 }
 
 /* In vain is a round without an event: the worker has nothing, but refuses to be armed (mostly for the signal of what
@@ -242,7 +301,10 @@ static void *service_main(void *arg)
     if (0 != CPU_COUNT(&service.cpus)) {
         (void) sched_setaffinity(0, sizeof(service.cpus), &service.cpus);
     }
+    memset(&pace, 0, sizeof(pace));
+    (void) sched_getaffinity(0, sizeof(pace.allowed), &pace.allowed);
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
+        come_back();
         seen = LOAD(polls);
         if (drain_and_arm(&events)) {
             awake = sleep_armed(seen, &events);
@@ -344,44 +406,12 @@ void opal_common_ucp_service_stop(void)
     thread_join();
 }
 
-/** Read a list such as 0-3,8. */
-static bool cpus_parse(const char *text, cpu_set_t *cpus)
-{
-    unsigned long first, last;
-    char         *end;
-
-    for (;; text = end + 1) {
-        first = last = strtoul(text, &end, 10);
-        if (end == text) {
-            return false;
-        }
-        if ('-' == *end) {
-            text = end + 1;
-            last = strtoul(text, &end, 10);
-        }
-        if (end == text || last < first || last >= CPU_SETSIZE) {
-            return false;
-        }
-        for (; first <= last; first++) {
-            CPU_SET(first, cpus);
-        }
-        if (',' != *end) {
-            return '\0' == *end;
-        }
-    }
-}
-
 int opal_common_ucp_service_cpus(const char *cpus)
 {
     cpu_set_t set;
-    bool      good = true;
+    bool      good;
 
-    CPU_ZERO(&set);
-    if (0 == strcmp(cpus, "all")) {
-        memset(&set, 0xff, sizeof(set)); /* the kernel takes away what the process may not use */
-    } else if (0 != strcmp(cpus, "program")) {
-        good = cpus_parse(cpus, &set);
-    }
+    good = opal_common_ucp_cpus_parse(cpus, &set);
     pthread_mutex_lock(&service.life);
     if (good && !LOAD(running)) {
         service.cpus = set;
