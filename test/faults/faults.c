@@ -121,8 +121,16 @@ static int op_get_large(struct window *w) { return get_bytes(w, 100000); }
 static int op_get_huge(struct window *w) { return get_bytes(w, BYTES); }
 static int op_put_vector(struct window *w) { return MPI_Put(sent, 1, vector, 1, w->at, 1, vector, w->win); }
 static int op_get_vector(struct window *w) { return MPI_Get(received, 1, vector, 1, w->at, 1, vector, w->win); }
-static int op_put_irregular(struct window *w) { return MPI_Put(sent, 1, irregular, 1, w->at, 1, irregular, w->win); }
-static int op_get_irregular(struct window *w) { return MPI_Get(received, 1, irregular, 1, w->at, 1, irregular, w->win); }
+
+static int op_put_irregular(struct window *w)
+{
+    return MPI_Put(sent, 1, irregular, 1, w->at, 1, irregular, w->win);
+}
+
+static int op_get_irregular(struct window *w)
+{
+    return MPI_Get(received, 1, irregular, 1, w->at, 1, irregular, w->win);
+}
 
 static int op_accumulate(struct window *w)
 {
@@ -358,8 +366,8 @@ struct found {
 
 static void complain(const struct test_case *c, enum flavor flavor, const struct found *f, const char *what)
 {
-    test_fail(__FILE__, __LINE__, "FAIL %s %s, fault in %s at %#lx: %s (errors %d and %d)", flavor_name[flavor], c->name,
-              f->call, (unsigned long) f->hit.offset, what, f[0].error, f[1].error);
+    test_fail(__FILE__, __LINE__, "FAIL %s %s, fault in %s at %#lx: %s (errors %d and %d)", flavor_name[flavor],
+              c->name, f->call, (unsigned long) f->hit.offset, what, f[0].error, f[1].error);
 }
 
 static int differs(const struct test_case *c, const struct window *window)

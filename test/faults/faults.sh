@@ -35,9 +35,11 @@ inject()
 
     shift
     case $setup in
-    shm) launch=(-x UCX_TLS=sm,self) ;;
-    tcp) launch=(-x UCX_TLS=tcp,self -x UCX_NET_DEVICES=lo) ;;
-    rdma) launch=(-x UCX_TLS=sm,self --mca osc_ucp_direct 0 --mca osc_ucp_rdma always --mca osc_ucp_atomic_domain nic) ;;
+    shm) launch=(-x "UCX_TLS=sm,self") ;;
+    tcp) launch=(-x "UCX_TLS=tcp,self" -x UCX_NET_DEVICES=lo) ;;
+    rdma)
+        launch=(-x "UCX_TLS=sm,self" --mca osc_ucp_direct 0 --mca osc_ucp_rdma always
+            --mca osc_ucp_atomic_domain nic) ;;
     esac
     timeout -k 5 "$seconds" "$mpirun" -np 2 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp --mca pml ob1 \
         "${launch[@]}" -x LD_PRELOAD="$scratch/inject.so" "$scratch/faults" "$@" >"$scratch/out" 2>&1 </dev/null || {

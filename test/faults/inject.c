@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Only calls whose return address lies in mca_osc_ucp.so are counted, fail, and have what they return tracked: what UCX,
- * Open MPI and the C library do for themselves is not touched. Linked with UCX and Open MPI, so that the functions
+ * Only calls whose return address lies in mca_osc_ucp.so are counted, fail, and have what they return tracked: what
+ * UCX, Open MPI and the C library do for themselves is not touched. Linked with UCX and Open MPI, so that the functions
  * behind these are found.
  */
 
@@ -304,7 +304,6 @@ int   opal_info_set(void *info, const char *key, const char *value);
 int   opal_hash_table_init(void *table, size_t size);
 int   opal_hash_table_set_value_uint64(void *table, uint64_t key, void *value);
 int   ompi_group_translate_ranks(void *from, int n, const int *ranks, void *to, int *translated);
-int   ompi_comm_dup(void *comm, void **new_p);
 
 PUBLIC int opal_progress_register(void *callback)
 {
@@ -357,8 +356,9 @@ PUBLIC int opal_hash_table_set_value_uint64(void *table_, uint64_t key, void *va
 
 PUBLIC int ompi_group_translate_ranks(void *from, int n, const int *ranks, void *to, int *translated)
 {
-    return fails("ompi_group_translate_ranks", CALLER) ? OPAL_ERR_OUT_OF_RESOURCE
-                                                       : NEXT(ompi_group_translate_ranks)(from, n, ranks, to, translated);
+    return fails("ompi_group_translate_ranks", CALLER)
+               ? OPAL_ERR_OUT_OF_RESOURCE
+               : NEXT(ompi_group_translate_ranks)(from, n, ranks, to, translated);
 }
 
 /* UCX. */

@@ -515,6 +515,9 @@ int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 /** The turn of a mapped lock was passed on, and somebody waits for it at the peer's service side: make that look. */
 void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer);
 
+/** At MPI_Finalize a window may be in any epoch: complete its operations, and release what others may wait for. */
+void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window);
+
 /** In a lock_all epoch: lock a target that is touched for the first time. */
 int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer);
 

@@ -28,6 +28,7 @@
 #include "ompi/op/op.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
+#include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/threads/mutex.h"
@@ -85,6 +86,12 @@ int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len);
 
 /** Ask the launcher for what a process has told; waits for it, but not for the process. *value_p is malloc'd. */
 int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p);
+
+/** Is the program in MPI_Finalize? */
+static inline bool ompi_osc_ucp_finalizing(void)
+{
+    return ompi_mpi_state >= OMPI_MPI_STATE_FINALIZE_STARTED;
+}
 
 /** The process's name as one number, the same in all processes that know it. */
 static inline uint64_t ompi_osc_ucp_proc_key(ompi_group_t *group, int rank)

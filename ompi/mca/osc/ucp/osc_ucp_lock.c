@@ -216,20 +216,40 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
     return rc;
 }
 
+/** End the epoch of MPI_Win_lock_all. */
+static int all_unlock(ompi_osc_ucp_window_t *window)
+{
+    int rc = unlock_touched(window), error;
+
+    if (window->nic && !window->lock_all_nocheck) {
+        error = ompi_osc_ucp_nic_unlock_all(window);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    return rc;
+}
+
 int ompi_osc_ucp_unlock_all(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    int                    rc     = OMPI_ERR_RMA_SYNC, error;
+    int                    rc     = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
-        rc = unlock_touched(window);
-        if (window->nic && !window->lock_all_nocheck) {
-            error = ompi_osc_ucp_nic_unlock_all(window);
-            rc    = OMPI_SUCCESS == rc ? error : rc;
-        }
-        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+        rc = all_unlock(window);
     }
     ompi_osc_ucp_leave();
     return rc;
+}
+
+void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window)
+{
+    if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
+        (void) all_unlock(window);
+    } else if (OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) {
+        (void) unlock_touched(window);
+        window->locked = 0;
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    window->exposed = false;
 }

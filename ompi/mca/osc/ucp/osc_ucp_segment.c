@@ -115,6 +115,9 @@ static int segment_map(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
     rc = comm->c_coll->coll_bcast(&segment->ds, sizeof(segment->ds), MPI_BYTE, 0, comm,
                                   comm->c_coll->coll_bcast_module);
     if (OMPI_SUCCESS == rc && NULL == segment->head) {
+        if (getpid() == segment->ds.seg_cpid) {
+            segment->ds.seg_cpid = 0; /* in a name space of its own: Open MPI would take it for the creator */
+        }
         segment->head = opal_shmem_segment_attach(&segment->ds);
         rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
     }

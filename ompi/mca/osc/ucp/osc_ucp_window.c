@@ -465,6 +465,9 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         return OMPI_SUCCESS; /* creation failed */
     }
     ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_finalizing()) {
+        ompi_osc_ucp_epochs_end(window);
+    }
     if (!window->exposed && ompi_osc_ucp_may_begin(window)) {
         (void) ompi_osc_ucp_complete_all(window);
         ompi_osc_ucp_leave();

@@ -1,0 +1,85 @@
+/* One process dies by SIGKILL at an awkward moment; the others would wait for it forever.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * usage: death lock | epoch | contact | free | compute
+ *
+ * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+enum { BYTES = 1 << 20 };
+
+static void die(void)
+{
+    struct timeval now;
+
+    gettimeofday(&now, NULL);
+    printf("died %ld\n", (long) now.tv_sec);
+    fflush(stdout);
+    raise(SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    static char memory[BYTES], buffer[BYTES];
+    const char *how = argc > 1 ? argv[1] : "";
+    MPI_Win win;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (0 == strcmp(how, "lock")) { /* the lock is of rank 0's memory, and everybody wants it */
+        if (1 == rank) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            MPI_Put(buffer, 8, MPI_BYTE, 0, 0, 8, MPI_BYTE, win);
+            MPI_Win_flush(0, win);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (1 == rank) {
+            die();
+        }
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Win_unlock(0, win);
+    } else if (0 == strcmp(how, "epoch")) {
+        MPI_Win_lock_all(0, win);
+        for (int i = 0; 1 == rank || i < 1000000; i++) {
+            MPI_Put(buffer, BYTES, MPI_BYTE, 1 == rank ? 0 : 1, 0, BYTES, MPI_BYTE, win);
+            MPI_Accumulate(buffer, 1000, MPI_INT, 1 == rank ? 0 : 1, 0, 1000, MPI_INT, MPI_SUM, win);
+            if (1 == rank && i == 20) {
+                die();
+            }
+            MPI_Win_flush(1 == rank ? 0 : 1, win);
+        }
+        MPI_Win_unlock_all(win);
+    } else if (0 == strcmp(how, "contact")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (1 == rank) {
+            die();
+        }
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Get(buffer, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, win);
+        MPI_Win_unlock(1, win);
+    } else if (0 == strcmp(how, "free")) {
+        MPI_Win_fence(0, win);
+        if (1 == rank) {
+            die();
+        }
+    } else { /* nobody is inside MPI */
+        MPI_Win_fence(0, win);
+        if (1 == rank) {
+            die();
+        }
+        for (;;) {
+            continue;
+        }
+    }
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

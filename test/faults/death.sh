@@ -1,0 +1,28 @@
+#!/bin/bash
+# A process that is killed ends the job within ten seconds, whatever the others wait for, and leaves nothing behind.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+quietly "$mpicc" -O -o "$scratch/death" "$top/test/faults/death.c"
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+
+longest=0
+for how in lock epoch contact free compute; do
+    for tls in all tcp,self; do
+        status=0
+        timeout -k 5 60 "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp -x UCX_TLS=$tls \
+            "$scratch/death" $how >"$scratch/out" 2>&1 </dev/null || status=$?
+        now=$(date +%s)
+        died=$(sed -n 's/^died //p' "$scratch/out")
+        if [ -z "$died" ] || [ $status -eq 0 ] || [ $status -eq 124 ] || [ $((now - died)) -gt 10 ]; then
+            tail -n 20 "$scratch/out"
+            fail "$how with UCX_TLS=$tls: status $status, $((now - ${died:-0})) seconds after the death"
+        fi
+        longest=$((now - died > longest ? now - died : longest))
+        sleep 0.2
+        ! readlink /proc/[0-9]*/exe | grep -qF "$scratch/death" || fail "$how with UCX_TLS=$tls: processes are left"
+    done
+done
+echo "on 10 deaths, the slowest end after $longest s"
