@@ -1,0 +1,55 @@
+#!/bin/bash
+# The component under ThreadSanitizer: programs with threads, and the service thread of targets that compute, sleep and
+# wait. Nothing may be reported.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Only the component is instrumented. The programs are not: a window's memory is what they and the service thread share,
+# and what keeps these apart there is the program's synchronization, by messages of other processes, which the sanitizer
+# does not see.
+#
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+flags="-O1 -g -fsanitize=thread -fno-omit-frame-pointer"
+echo 'int main(void) { return 0; }' >"$scratch/none.c"
+# shellcheck disable=SC2086  # several words
+"$mpicc" $flags -o "$scratch/none" "$scratch/none.c" >/dev/null 2>&1 || skip "this compiler has no ThreadSanitizer"
+
+mkdir "$scratch/build"
+cd "$scratch/build"
+# It does not know fences, and gcc says so; none of ours orders two threads of one process.
+quietly "$top/configure" --with-component-dir="$scratch/components" CFLAGS="$flags -Wno-tsan" LDFLAGS=-fsanitize=thread
+quietly make -j "$(nproc)" install
+nm -D "$scratch/components/mca_osc_ucp.so" | grep -q __tsan_func_entry || fail "the component is not instrumented"
+
+# UCX's hooks of memory calls are entered by threads that the sanitizer has already ended.
+export TSAN_OPTIONS="log_path=$scratch/report exitcode=66 suppressions=$top/test/tsan/suppressions"
+export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none
+export OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT
+
+# run PROGRAM PROCESSES TRANSPORTS
+run()
+{
+    local status=0
+
+    if [ ! -e "$scratch/$1" ]; then
+        quietly "$mpicc" -std=gnu11 -O1 -g -c -o "$scratch/$1.o" "$top/test/mpi/$1.c"
+        quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread
+    fi
+    timeout -k 5 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
+        -x "UCX_TLS=$3" -x TSAN_OPTIONS -x UCX_MEM_EVENTS -x UCX_MEM_MMAP_HOOK_MODE "$scratch/$1" \
+        >"$scratch/out" 2>&1 </dev/null || status=$?
+    if [ $status -ne 0 ] || compgen -G "$scratch/report.*" >/dev/null; then
+        cat "$scratch/out" "$scratch"/report.* 2>/dev/null || true
+        fail "$1, $2 processes, $3: status $status"
+    fi
+}
+
+run threads 2 sm,self
+run threads 2 tcp,self
+run regress_lock_threads 2 sm,self
+run progress 2 sm,self
+run progress 2 tcp,self
+run progress_states 4 sm,self
+run progress_chain 3 sm,self
