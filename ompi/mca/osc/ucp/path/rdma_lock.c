@@ -2,11 +2,17 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Two levels of words. The window's word, at rank 0, counts the processes that hold the window by lock_all (lower half)
- * and those that hold, or try for, an exclusive lock of any member (upper half): either kind excludes the other. A
- * member's word counts its shared locks, and its upmost bit is the exclusive one. So lock_all is one atomic, whatever
- * the number of processes. Who cannot have a lock takes back what he has changed, and tries again after a while: chance
- * makes the intervals differ, and an upper bound keeps a free lock from staying unused.
+ * Two levels of words. The window's word, at rank 0, counts the processes that hold the window by lock_all, those that
+ * hold, or wait for, an exclusive lock of any member, and those that wait for lock_all. Either kind excludes the other;
+ * so lock_all is one atomic, whatever the number of processes. A member's word counts its readers and its waiting
+ * writers; its upmost bit is the writer who is in, and the turns that writers have had are counted, too.
+ *
+ * Who waits looks again after a while: chance makes the intervals differ, and an upper bound keeps a free lock from
+ * staying unused. A reader who finds writers waiting lets one of them have its turn, which the count shows also if that
+ * was too short to be seen; then it goes before all others. So a writer waits for the readers that are in, and for one
+ * turn of those that waited behind each writer who was quicker; a reader waits for one writer. Who wants all waits for
+ * the writers that are in or wait; writers who come later let it go first, unless they hold a lock already, for which
+ * somebody may wait.
  */
 
 #include "rdma.h"
@@ -16,11 +22,23 @@
 
 #include "../osc_ucp_check.h"
 
+/** The member's word: readers, waiting writers, turns of writers, the writer. */
 #define SHARED_ONE    UINT64_C(1)
+#define SHARED_MASK   UINT64_C(0xffffff)
+#define WAITING_ONE   (UINT64_C(1) << 24)
+#define WAITING_MASK  (UINT64_C(0xffffff) << 24)
+#define TURN_ONE      (UINT64_C(1) << 48)
+#define TURN_MASK     (UINT64_C(0x7fff) << 48)
 #define EXCLUSIVE     (UINT64_C(1) << 63)
-#define LOCK_ALL_ONE  UINT64_C(1)
-#define LOCK_ALL_MASK UINT64_C(0xffffffff)
-#define EXCLUSIVE_ONE (UINT64_C(1) << 32)
+
+/** The window's word. */
+#define FIELD_MASK       UINT64_C(0x1fffff)
+#define LOCK_ALL_ONE     UINT64_C(1)
+#define LOCK_ALL_MASK    FIELD_MASK
+#define EXCLUSIVE_ONE    (UINT64_C(1) << 21)
+#define EXCLUSIVE_MASK   (FIELD_MASK << 21)
+#define ALL_WAITING_ONE  (UINT64_C(1) << 42)
+#define ALL_WAITING_MASK (FIELD_MASK << 42)
 
 #define WINDOW_WORD offsetof(ompi_osc_ucp_nic_words_t, window)
 #define MEMBER_WORD offsetof(ompi_osc_ucp_nic_words_t, member)
@@ -79,55 +97,92 @@ static int keeper(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p)
     return NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_peer_describe(peer);
 }
 
-/** One try at both words; *held_p tells whether it was enough. */
-static int exclusive_try(ompi_osc_ucp_peer_t *root, ompi_osc_ucp_peer_t *peer, bool *held_p)
+/** Look at a word until none of the bits is set; `old` is what was seen last, and what is seen at the end. */
+static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old)
+{
+    uint64_t interval = 0;
+    int      rc       = OMPI_SUCCESS;
+
+    while (OMPI_SUCCESS == rc && 0 != (*old & bits)) {
+        back_off(&interval);
+        rc = word_fetch_add(peer, word, 0, old);
+    }
+    return rc;
+}
+
+/** The word with the turn of one of the waiting writers. */
+static uint64_t writer_in(uint64_t word)
+{
+    return ((word - WAITING_ONE) & ~TURN_MASK) | ((word + TURN_ONE) & TURN_MASK) | EXCLUSIVE;
+}
+
+/** Keep lock_all out, and wait until those who have it are gone. */
+static int exclude_all(ompi_osc_ucp_peer_t *root)
 {
     uint64_t old;
-    int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old), error;
+    int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old);
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 1 == root->window->locked) {
+        rc = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
+        rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, ALL_WAITING_MASK, &old) : rc;
+        rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old) : rc;
     }
-    if (0 == (old & LOCK_ALL_MASK)) {
-        old = EXCLUSIVE; /* the new value */
-        rc  = word_do(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, 0, &old);
-        if (OMPI_SUCCESS == rc && 0 == old) {
-            *held_p = true;
-            return rc;
+    return OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, LOCK_ALL_MASK, &old) : rc;
+}
+
+/** Wait for the member's word, as a writer. */
+static int writer_take(ompi_osc_ucp_peer_t *peer)
+{
+    uint64_t old, seen;
+    int      rc = word_fetch_add(peer, MEMBER_WORD, WAITING_ONE, &old);
+
+    old += WAITING_ONE;
+    while (OMPI_SUCCESS == rc && OMPI_SUCCESS == (rc = await_clear(peer, MEMBER_WORD, SHARED_MASK | EXCLUSIVE, &old))) {
+        seen = old;
+        old  = writer_in(seen);
+        rc   = word_do(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, seen, &old);
+        if (OMPI_SUCCESS == rc && seen == old) {
+            break;
         }
     }
-    error = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
-    return OMPI_SUCCESS == rc ? error : rc;
+    return rc;
 }
 
 static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_peer_t *root;
-    uint64_t             interval = 0;
-    bool                 held     = false;
-    int                  rc       = keeper(peer->window, &root);
+    int                  rc = keeper(peer->window, &root);
 
-    while (OMPI_SUCCESS == rc) {
-        rc = exclusive_try(root, peer, &held);
-        if (held || OMPI_SUCCESS != rc) {
-            break;
-        }
-        back_off(&interval);
+    rc = OMPI_SUCCESS == rc ? exclude_all(root) : rc;
+    if (OMPI_SUCCESS == rc && OMPI_SUCCESS != (rc = writer_take(peer))) {
+        (void) word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE); /* the peer cannot be reached; others can */
     }
     return rc;
 }
 
-/** A reader's count stays while it waits: the writer that is in goes, and no other comes. */
+/** Take a reader's count back, let a waiting writer have its turn, and count again. `old` as in await_clear. */
+static int let_writer_in(ompi_osc_ucp_peer_t *peer, uint64_t *old)
+{
+    uint64_t interval = 0, turn = *old & TURN_MASK;
+    int      rc       = word_add(peer, MEMBER_WORD, -SHARED_ONE);
+
+    while (OMPI_SUCCESS == rc && 0 != (*old & WAITING_MASK) && turn == (*old & TURN_MASK)) {
+        back_off(&interval);
+        rc = word_fetch_add(peer, MEMBER_WORD, 0, old);
+    }
+    return OMPI_SUCCESS == rc ? word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, old) : rc;
+}
+
+/** A reader's count stays while a writer is in: that one goes, and no other comes. */
 static int shared_lock(ompi_osc_ucp_peer_t *peer)
 {
-    uint64_t interval = 0, old;
-    int      rc       = word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, &old);
+    uint64_t old;
+    int      rc = word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, &old);
 
-    while (OMPI_SUCCESS == rc && 0 != (old & EXCLUSIVE)) {
-        back_off(&interval);
-        rc = word_fetch_add(peer, MEMBER_WORD, 0, &old);
+    if (OMPI_SUCCESS == rc && 0 == (old & EXCLUSIVE) && 0 != (old & WAITING_MASK)) {
+        rc = let_writer_in(peer, &old);
     }
-    return rc;
+    return OMPI_SUCCESS == rc ? await_clear(peer, MEMBER_WORD, EXCLUSIVE, &old) : rc;
 }
 
 int ompi_osc_ucp_nic_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
@@ -163,16 +218,16 @@ int ompi_osc_ucp_nic_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t 
 int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *root;
-    uint64_t             interval = 0, old;
-    int                  rc       = keeper(window, &root);
+    uint64_t             old, enter = LOCK_ALL_ONE - ALL_WAITING_ONE;
+    int                  rc = keeper(window, &root);
 
-    while (OMPI_SUCCESS == rc) {
+    if (OMPI_SUCCESS == rc) {
         rc = word_fetch_add(root, WINDOW_WORD, LOCK_ALL_ONE, &old);
-        if (OMPI_SUCCESS != rc || 0 == old >> 32) {
-            break;
-        }
-        rc = word_add(root, WINDOW_WORD, -LOCK_ALL_ONE);
-        back_off(&interval);
+    }
+    while (OMPI_SUCCESS == rc && 0 != (old & EXCLUSIVE_MASK)) {
+        rc = word_add(root, WINDOW_WORD, ALL_WAITING_ONE - LOCK_ALL_ONE);
+        rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, EXCLUSIVE_MASK, &old) : rc;
+        rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, enter, &old) : rc;
     }
     return rc;
 }
