@@ -130,6 +130,6 @@ ompi_osc_ucp_component_t mca_osc_ucp_component = {
     .direct         = 1,
     .kernel_copy    = 4096,
     .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
-    .rdma_segment   = 4096,
+    .rdma_segment   = 1024,
     .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO
 };

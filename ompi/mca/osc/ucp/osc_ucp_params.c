@@ -60,7 +60,7 @@ static const struct {
       "(default: auto)" },
     { "rdma_segment", &mca_osc_ucp_component.rdma_segment, NULL, OPAL_INFO_LVL_9,
       "A put or get of scattered data goes piece by piece over the network if its pieces have this many bytes on "
-      "average, and else packed into messages (default: 4096)" },
+      "average, and else packed into messages (default: 1024)" },
     { "atomic_domain", &mca_osc_ucp_component.atomic_domain, domain_values, OPAL_INFO_LVL_9,
       "What makes accumulates atomic. cpu: the processors. nic: the network, for integers of 4 and 8 bytes, wherever "
       "UCX offers that to all processes of a window. auto: nic if a network device does it (default: auto)" },
