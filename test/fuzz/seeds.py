@@ -8,7 +8,7 @@ import struct
 import sys
 
 PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, LOOK = range(1, 12)
-REPLY, LAYOUT, PAYLOAD, EXCLUSIVE = 1, 2, 4, 8
+REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, KERNEL = 1, 2, 4, 8, 16, 32
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
 
@@ -17,12 +17,15 @@ def head(origin=0, ack=0, ordered=1):
     return struct.pack("=QQIIII", 1, ack, origin, 0, ordered, 0)
 
 
-def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b""):
+def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b"", pid=2,
+            data_at=0x1110, result=0):
     text = struct.pack("=BBBBIq", kind, flags, op, prim, length, disp)
     if flags & REPLY:
         text += struct.pack("=QQ", cookie, 0)
     if flags & LAYOUT:
         text += struct.pack("=QQ", pos, len(layout))
+    if flags & KERNEL:
+        text += struct.pack("=QQiiQQ", 4096, 0, pid, 0, data_at, result)
     return text + (b"" if flags & PAYLOAD else layout + data)
 
 
@@ -56,6 +59,16 @@ seeds = {
     "remote": message(REMOTE, head(ack=1) + command(PUT, 0, 2000, PAYLOAD), b"", 2000) +
               message(0, head(ack=2) + command(COMPLETE)),
     "late": message(LATE, head(2) + command(PUT, 0, 4, data=b"late")) + message(0, head(2) + command(PUT, 0, 4, data=b"soon")),
+    "kernel": message(0, head(ordered=0) + command(DESCRIBE, flags=REPLY | KERNEL, cookie=5)) +
+              message(0, head(ack=1) + command(PUT, 8, 2000, REPLY | KERNEL, cookie=3) +
+                      command(GET, 8, 2000, REPLY | KERNEL, cookie=4, result=0x2222) +
+                      command(ACCUMULATE, 8, 2048, REPLY | KERNEL, 3, 10, 5, result=0x2222) +
+                      command(ACCUMULATE, 8, 2048, KERNEL, 3, 10) + command(PUT, 8, 5000, REPLY | KERNEL, cookie=7) +
+                      command(PUT, 8, 20, REPLY | KERNEL, cookie=8, data_at=1) +
+                      command(PUT, 8, 2000, REPLY | KERNEL, cookie=6, pid=4)),
+    "kernel_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, flags=REPLY | KERNEL, cookie=5)) +
+                      message(DYNAMIC, head() + command(GET, PLACE + 8, 4000, REPLY | KERNEL, cookie=4) +
+                              command(GET, PLACE + 4090, 8, REPLY | KERNEL, cookie=4)),
     "dynamic": message(DYNAMIC, head(ack=1) + command(PUT, PLACE + 4, 8, data=b"dynamic!") +
                        command(GET, PLACE + 4090, 8, REPLY, cookie=4)),
     "dynamic_vector": message(DYNAMIC, head(ack=1) + command(PUT, PLACE, 32, LAYOUT, layout=VECTOR, data=b"d" * 32)),

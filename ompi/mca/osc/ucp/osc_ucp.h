@@ -124,6 +124,7 @@ struct ompi_osc_ucp_peer_t {
     /* On the near path. */
     bool  copies; /**< the kernel copies between this process and the peer's memory, at `remote` */
     pid_t pid;    /**< of the peer */
+    bool  kernel; /**< its service side has the kernel copy from and to this process's memory */
 
     /* How it is reached natively; of meaning if the path is one that does. */
     opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */

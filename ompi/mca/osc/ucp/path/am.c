@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "am_bulk.h"
+#include "am_kernel.h"
 #include "am_packet.h"
 #include "am_replied.h"
 #include "am_reply.h"
@@ -381,7 +382,8 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
     ompi_osc_ucp_command_t  command = {
-        .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY }
+        .wire = { .kind  = OMPI_OSC_UCP_KIND_DESCRIBE,
+                  .flags = OMPI_OSC_UCP_FLAG_REPLY | OMPI_OSC_UCP_FLAG_KERNEL }
     };
     answer_t                answer  = { .done = false };
     int                     rc;
@@ -394,6 +396,7 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
     pending->result = description_p;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
     command.reply_to.cookie = pending->cookie;
+    ompi_osc_ucp_kernel_self(peer->window, &command.kernel.process);
     peer->window->counters.round_trips++;
     rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
     if (OMPI_SUCCESS != rc) {

@@ -12,6 +12,7 @@
 
 #include "../osc_ucp_check.h"
 #include "../osc_ucp_op_layout.h"
+#include "am_kernel.h"
 #include "am_reply.h"
 
 /* Short names, for this file. */
@@ -72,6 +73,62 @@ static uintptr_t stripe_key(const target_t *target, const char *address)
     return (uintptr_t) address - target->key_base;
 }
 
+/* What the kernel copies. Everything is applied when the command is over, and the origin is told then. */
+
+/** A piece of an accumulate, bytes of cells: what the kernel has copied is still in the processor's cache when it is
+ *  combined, and each piece costs a microsecond and a half. */
+#define KERNEL_PIECE (256 * 1024)
+
+/** Used under the service lock, as all here. */
+static _Alignas(64) char kernel_data[KERNEL_PIECE], kernel_result[KERNEL_PIECE];
+
+static bool by_kernel(const command_t *command)
+{
+    return 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_KERNEL);
+}
+
+static void kernel_reply(const context_t *context, const command_t *command, bool done)
+{
+    if (done) {
+        ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, OMPI_SUCCESS);
+    } else {
+        refuse(context, command, OMPI_ERROR);
+    }
+}
+
+static bool kernel_copy(const command_t *command, bool write, void *here, uint64_t there, uint64_t bytes)
+{
+    return ompi_osc_ucp_kernel_copy(command->kernel.process.pid, write, here, there, bytes);
+}
+
+/** Combine with elements from the origin's memory, piece by piece, and return there what was before. */
+static bool kernel_accumulate(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
+                              char *to)
+{
+    const ompi_osc_ucp_wire_kernel_t *kernel = &command->kernel;
+    bool                              reads  = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
+    uint64_t                          left   = command->wire.len / prim->extent, done = 0, n, packed;
+
+    for (; left > 0; left -= n) {
+        n      = left < KERNEL_PIECE / prim->extent ? left : KERNEL_PIECE / prim->extent;
+        packed = n * prim->size;
+        if (reads && !kernel_copy(command, false, kernel_data, kernel->data + done, packed)) {
+            return false;
+        }
+        if (target->nic) {
+            ompi_osc_ucp_domain_witness(command->wire.op, prim, to);
+        }
+        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, to), command->wire.op, prim, to,
+                              reads ? kernel_data : NULL, 0 != kernel->result ? kernel_result : NULL, n);
+        if (0 != kernel->result && !kernel_copy(command, true, kernel_result, kernel->result + done, packed)) {
+            return false;
+        }
+        to   += n * prim->extent;
+        done += packed;
+    }
+    return true;
+}
+
 /* Put. */
 
 static void put_received(void *arg, int status)
@@ -113,7 +170,10 @@ static void apply_put(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (NULL != context->remote) {
+    if (by_kernel(command)) {
+        kernel_reply(context, command,
+                     kernel_copy(command, false, place.base, command->kernel.data, command->wire.len));
+    } else if (NULL != context->remote) {
         put_receive(context, command, &place);
     } else if (NULL == command->layout) {
         memcpy(place.base, command->data, command->wire.len);
@@ -160,7 +220,9 @@ static void apply_get(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers()) {
+    if (by_kernel(command)) {
+        kernel_reply(context, command, kernel_copy(command, true, place.base, command->kernel.result, len));
+    } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers()) {
         ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, place.base, len, NULL);
     } else if (!result_begin(context, command, len, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
@@ -236,7 +298,9 @@ static void apply_accumulate(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (!runs_are_whole(command, prim, &place)) {
+    if (by_kernel(command)) {
+        kernel_reply(context, command, kernel_accumulate(context->target, command, prim, place.base));
+    } else if (!runs_are_whole(command, prim, &place)) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
     } else if (fetch && !result_begin(context, command, bytes, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
@@ -257,7 +321,7 @@ static void apply_compare_swap(context_t *context, command_t *command)
     int                        rc = OMPI_ERR_BAD_PARAM;
 
     if (NULL != prim && prim->size == prim->extent && command->wire.len == prim->size && NULL == command->layout &&
-        0 != command->reply_to.cookie) {
+        0 != command->reply_to.cookie && !by_kernel(command)) {
         rc = place_find(context->target, command, 0, &place);
     }
     if (OMPI_SUCCESS == rc && !result_begin(context, command, prim->size, &result)) {
@@ -372,6 +436,10 @@ static void apply_describe(context_t *context, command_t *command)
                                                            sizeof(description));
 
     ompi_osc_ucp_memory_describe(context->target->window, &description);
+    if (by_kernel(command) && ompi_osc_ucp_kernel_reaches(&command->kernel.process)) {
+        context->source->process = command->kernel.process;
+        description.kernel       = true;
+    }
     memcpy(to, &description, sizeof(description));
 }
 
@@ -391,5 +459,11 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_LOOK]         = apply_look
     };
 
+    if (by_kernel(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&
+        (0 == context->source->process.head ||
+         0 != memcmp(&context->source->process, &command->kernel.process, sizeof(command->kernel.process)))) {
+        refuse(context, command, OMPI_ERROR);
+        return;
+    }
     kinds[command->wire.kind](context, command);
 }

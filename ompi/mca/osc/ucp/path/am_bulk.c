@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "am_kernel.h"
 #include "am_packet.h"
 
 /** Target bytes of a chunk. What goes with it fits into one fragment of UCX's tcp, 64 KiB. */
@@ -19,6 +20,9 @@
 
 /** Target bytes of a piece that is contiguous at both ends. */
 #define PIECE_BYTES (UINT64_C(1) << 30)
+
+/** Target bytes of a piece that the target has the kernel copy: its service side does nothing else meanwhile. */
+#define KERNEL_BYTES (1024 * 1024)
 
 /** Nodes of a layout that travel with every chunk; a longer layout is cut with the chunks. */
 #define LAYOUT_NODES_WHOLE 64
@@ -43,6 +47,7 @@ typedef struct cursor_t {
     ompi_osc_ucp_layout_iter_t     origin; /**< the next packed byte to send */
     uint64_t                       pos;    /**< the next byte of the target layout */
     uint64_t                       room;   /**< target bytes of one chunk */
+    bool                           kernel; /**< the target has the kernel copy */
 } cursor_t;
 
 static void chunk_begin(ompi_osc_ucp_pending_t *pending)
@@ -159,6 +164,24 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
     return rc;
 }
 
+/** Have the target copy a chunk from and to the buffers of the call, which are in use until it replies. */
+static void kernel_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_pending_t  *pending  = cursor->pending;
+
+    command->wire.flags |= OMPI_OSC_UCP_FLAG_KERNEL;
+    ompi_osc_ucp_kernel_self(transfer->peer->window, &command->kernel.process);
+    if (NULL != transfer->origin_layout) {
+        command->kernel.data = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb +
+                               command->reply_to.pos;
+    }
+    if (NULL != transfer->result_layout) {
+        command->kernel.result = (uintptr_t) pending->result + (uint64_t) pending->result_layout.lb +
+                                 command->reply_to.pos;
+    }
+}
+
 /** Send a chunk that brings nothing. */
 static int question_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
 {
@@ -181,7 +204,7 @@ static int chunk_next(cursor_t *cursor)
     ompi_osc_ucp_command_t         command  = {
         .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
     };
-    bool                           fetches  = NULL != transfer->result_layout;
+    bool                           replied  = cursor->kernel || NULL != transfer->result_layout;
     const ompi_osc_ucp_layout_t   *shape;
     ompi_osc_ucp_layout_t          piece;
     uint64_t                       sent;
@@ -194,17 +217,20 @@ static int chunk_next(cursor_t *cursor)
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    if (fetches) {
+    if (replied) {
         chunk_begin(cursor->pending);
         command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
         command.reply_to.cookie = cursor->pending->cookie;
     }
-    sent = NULL == transfer->origin_layout ? 0 : command.wire.len / model->cell * model->packed;
+    if (cursor->kernel) {
+        kernel_fill(cursor, &command);
+    }
+    sent = NULL == transfer->origin_layout || cursor->kernel ? 0 : command.wire.len / model->cell * model->packed;
     rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
-    if (OMPI_SUCCESS != rc && fetches) {
+    if (OMPI_SUCCESS != rc && replied) {
         chunk_done(cursor->pending, OMPI_SUCCESS);
     }
-    if (!fetches) {
+    if (!replied) {
         /* Not before the message: it may have had to wait, and another thread's flush would have cleared this. */
         transfer->peer->unacknowledged = true;
     }
@@ -213,18 +239,26 @@ static int chunk_next(cursor_t *cursor)
     return rc;
 }
 
-/** Target bytes of one chunk of the call. */
-static uint64_t chunk_room(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
-                           const ompi_osc_ucp_pending_t *pending)
+/** Choose how the chunks of a call travel, and how long they are. */
+static void cursor_aim(cursor_t *cursor)
 {
-    const ompi_osc_ucp_layout_t *origin = NULL != transfer->origin_layout ? transfer->origin_layout
-                                                                          : &pending->result_layout;
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *result   = &cursor->pending->result_layout;
+    uint32_t                       cell     = cursor->model->cell;
+    bool                           plain    = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+                                              ompi_osc_ucp_layout_is_contiguous(result);
 
-    if (!transfer->peer->stream && !opal_common_ucp_registers() && OMPI_OSC_UCP_KIND_ACCUMULATE != model->kind &&
-        ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) && ompi_osc_ucp_layout_is_contiguous(origin)) {
-        return PIECE_BYTES;
+    plain = plain && (NULL == transfer->origin_layout || ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout));
+    if (plain && transfer->peer->kernel &&
+        transfer->target_layout->size >= (uint64_t) mca_osc_ucp_component.kernel_copy) {
+        cursor->kernel = true;
+        cursor->room   = KERNEL_BYTES - KERNEL_BYTES % cell;
+    } else if (plain && !transfer->peer->stream && !opal_common_ucp_registers() &&
+               OMPI_OSC_UCP_KIND_ACCUMULATE != cursor->model->kind) {
+        cursor->room = PIECE_BYTES;
+    } else {
+        cursor->room = CHUNK_BYTES - CHUNK_BYTES % cell;
     }
-    return CHUNK_BYTES - CHUNK_BYTES % model->cell;
 }
 
 static void fetched(ompi_osc_ucp_pending_t *pending)
@@ -238,9 +272,9 @@ int ompi_osc_ucp_bulk_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_
     cursor_t cursor = { .transfer = transfer, .model = model, .pending = pending };
     int      rc     = OMPI_SUCCESS;
 
-    cursor.room   = chunk_room(transfer, model, pending);
+    cursor_aim(&cursor);
     pending->bulk = true;
-    if (NULL != transfer->result_layout) {
+    if (NULL != transfer->result_layout && !cursor.kernel) {
         pending->ended = fetched;
         transfer->peer->fetching++;
     }

@@ -35,7 +35,10 @@ enum {
     OMPI_OSC_UCP_FLAG_LAYOUT    = 2, /**< an ompi_osc_ucp_wire_shape_t follows, and a layout goes before the data */
     OMPI_OSC_UCP_FLAG_PAYLOAD   = 4, /**< layout and data are not behind the command but the message's payload */
     OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8, /**< LOCK, UNLOCK */
-    OMPI_OSC_UCP_FLAG_JOIN      = 16 /**< LOCK, shared: past the queue (osc_ucp_lockword.h) */
+    OMPI_OSC_UCP_FLAG_JOIN      = 16, /**< LOCK, shared: past the queue (osc_ucp_lockword.h) */
+    OMPI_OSC_UCP_FLAG_KERNEL    = 32  /**< an ompi_osc_ucp_wire_kernel_t follows, and neither layout nor data: the
+                                           target has the kernel copy those, and the result, from and to the origin's
+                                           memory */
 };
 
 /** Head of a packet. */
@@ -70,6 +73,21 @@ typedef struct ompi_osc_ucp_wire_shape_t {
     uint64_t len; /**< bytes of the encoded layout */
 } ompi_osc_ucp_wire_shape_t;
 
+/** A process of the target's node, as it tells its number; see am_kernel.h. */
+typedef struct ompi_osc_ucp_wire_process_t {
+    uint64_t head;  /**< address, in it */
+    uint64_t nonce; /**< what is found there */
+    int32_t  pid;
+    int32_t  unused;
+} ompi_osc_ucp_wire_process_t;
+
+/** Where in the origin's memory are data and result, packed. */
+typedef struct ompi_osc_ucp_wire_kernel_t {
+    ompi_osc_ucp_wire_process_t process;
+    uint64_t                    data;
+    uint64_t                    result;
+} ompi_osc_ucp_wire_kernel_t;
+
 /** One reply; `len` bytes of data follow. */
 typedef struct ompi_osc_ucp_wire_reply_t {
     uint64_t cookie;
@@ -91,7 +109,8 @@ typedef struct ompi_osc_ucp_description_t {
     int32_t  pid;      /**< of the owner, as it sees itself */
     uint8_t  lasting;  /**< the chunk outlives the window */
     uint8_t  memory;   /**< the window's memory follows the control block */
-    char     key[450]; /**< of the chunk; UCX's, as long as it needs */
+    uint8_t  kernel;   /**< the service side can have the kernel copy from and to the asking process's memory */
+    char     key[449]; /**< of the chunk; UCX's, as long as it needs */
     uint32_t key_len;
     uint32_t user_key_len;  /**< 0: see `memory` */
     char     user_key[480]; /**< of the caller's memory (MPI_Win_create), if that is registered */
@@ -100,11 +119,13 @@ typedef struct ompi_osc_ucp_description_t {
 _Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");
 _Static_assert(16 == sizeof(ompi_osc_ucp_wire_command_t), "without holes");
 _Static_assert(24 == sizeof(ompi_osc_ucp_wire_reply_t), "without holes");
+_Static_assert(40 == sizeof(ompi_osc_ucp_wire_kernel_t), "without holes");
+_Static_assert(sizeof(ompi_osc_ucp_wire_kernel_t) >= sizeof(ompi_osc_ucp_wire_shape_t), "a command has one of them");
 _Static_assert(0 == sizeof(ompi_osc_ucp_description_t) % 8, "without holes");
 
 /** Longest command but for layout and data. */
 #define OMPI_OSC_UCP_COMMAND_MAX                                                                                       \
-    (sizeof(ompi_osc_ucp_wire_command_t) + sizeof(ompi_osc_ucp_wire_reply_to_t) + sizeof(ompi_osc_ucp_wire_shape_t))
+    (sizeof(ompi_osc_ucp_wire_command_t) + sizeof(ompi_osc_ucp_wire_reply_to_t) + sizeof(ompi_osc_ucp_wire_kernel_t))
 
 /** A get of more than this may be answered from the window's memory itself: until the reply is here, the origin must
  *  let nobody else change that. */
@@ -119,6 +140,7 @@ typedef struct ompi_osc_ucp_command_t {
     ompi_osc_ucp_wire_command_t  wire;
     ompi_osc_ucp_wire_reply_to_t reply_to;
     ompi_osc_ucp_wire_shape_t    shape;
+    ompi_osc_ucp_wire_kernel_t   kernel; /**< of meaning with OMPI_OSC_UCP_FLAG_KERNEL */
     const char                  *layout; /**< encoded; NULL: contiguous at disp */
     const char                  *data;
     uint64_t                     data_len;

@@ -4,49 +4,35 @@
  *
  * Locks and notices are those of the direct path, operations are messages: but for long puts and gets, which the kernel
  * copies from process to process, if it lets us (memory of MPI_Win_create only: a dynamic window's regions are known
- * at the target alone). Whether it does shows when it is tried; a copy that does not succeed becomes a message.
+ * at the target alone, which has the kernel copy, see am_kernel.h). Whether it does shows when it is tried; a copy that
+ * does not succeed becomes a message.
  */
 
 #include "am.h"
+#include "am_kernel.h"
 #include "path.h"
-
-#include <sys/uio.h>
 
 #include "../osc_ucp_fast.h"
 
-/** Copy `bytes` between memory of this process and of the peer's. False: not all were, if any. */
-static bool kernel_copy(const ompi_osc_ucp_peer_t *peer, bool put, void *local, uint64_t remote, uint64_t bytes)
+/** How the peer looks from here, as a process. */
+static ompi_osc_ucp_wire_process_t process_of(const ompi_osc_ucp_description_t *description)
 {
-    char        *at = local;
-    struct iovec here, there;
-    ssize_t      n;
-
-    while (bytes > 0) {
-        here  = (struct iovec) { .iov_base = at, .iov_len = bytes };
-        there = (struct iovec) { .iov_base = (void *) (uintptr_t) remote, .iov_len = bytes };
-        n     = put ? process_vm_writev(peer->pid, &here, 1, &there, 1, 0)
-                    : process_vm_readv(peer->pid, &here, 1, &there, 1, 0);
-        if (n <= 0) {
-            return false;
-        }
-        at     += n;
-        remote += (uint64_t) n;
-        bytes  -= (uint64_t) n;
-    }
-    return true;
+    return (ompi_osc_ucp_wire_process_t) {
+        .head = description->head, .nonce = description->nonce, .pid = description->pid
+    };
 }
 
 void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
-    uint64_t nonce = 0;
+    const ompi_osc_ucp_wire_process_t process = process_of(description);
 
-    if (MPI_WIN_FLAVOR_CREATE != peer->window->flavor || mca_osc_ucp_component.kernel_copy <= 0) {
+    if (mca_osc_ucp_component.kernel_copy <= 0) {
         return;
     }
     peer->pid    = (pid_t) description->pid;
     peer->remote = description->base;
-    /* The process of that number may be another's, in a name space of its own: ask for something that only ours has. */
-    peer->copies = kernel_copy(peer, false, &nonce, description->head, sizeof(nonce)) && nonce == description->nonce;
+    peer->kernel = 0 != description->kernel;
+    peer->copies = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_kernel_reaches(&process);
 }
 
 /** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */
@@ -60,8 +46,9 @@ static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
         !ompi_osc_ucp_layout_is_contiguous(local) || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         return false;
     }
-    if (!kernel_copy(peer, put, buffer + local->lb,
-                     peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb), local->size)) {
+    if (!ompi_osc_ucp_kernel_copy(peer->pid, put, buffer + local->lb,
+                                  peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb),
+                                  local->size)) {
         peer->copies = false;
         return false;
     }
