@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: faults first CASE RANK AT       call AT fails on RANK, in a process that has had no window before; one case
- *        faults again CASE RANK broken|memory [RUN]   each call in turn, RUN of them at once (default: 1)
- *        faults list                     the cases
+ * usage: faults first FLAVOR RANK AT CASE    call AT fails on RANK, in a process that has had no window before
+ *        faults again CASE|all RANK broken|memory [RUN]   each call in turn, RUN of them at once (default: 1)
+ *        faults list                         the cases
  *
  * To be run with inject.c preloaded. Rank 0 is the origin, rank 1 the target. One line for each injected point:
  *     POINT case rank call offset outcome
@@ -361,7 +361,7 @@ struct found {
     int control;  /* class of a put to the control window */
     long grown;   /* blocks and objects that were not given back */
     inject_hit_t hit;
-    char call[32];
+    char call[48];
 };
 
 static void complain(const struct test_case *c, enum flavor flavor, const struct found *f, const char *what)
@@ -621,10 +621,15 @@ int main(int argc, char **argv)
                            0 != strcmp(flavor_name[first_flavor], argv[2]); first_flavor++) {
         continue;
     }
-    if (5 == argc && 0 == strcmp(argv[1], "first")) {
-        round_run(&cases[0], first_flavor, atoi(argv[3]), atol(argv[4]), 1, INJECT_NO_MEMORY, found);
-        judge(&cases[0], first_flavor, atoi(argv[3]), found);
-        round_run(&cases[0], first_flavor, atoi(argv[3]), 0, 1, INJECT_NO_MEMORY, found);
+    if (6 == argc && 0 == strcmp(argv[1], "first")) {
+        int i = 0;
+
+        while (i < CASES - 1 && 0 != strcmp(argv[5], cases[i].name)) {
+            i++;
+        }
+        round_run(&cases[i], first_flavor, atoi(argv[3]), atol(argv[4]), 1, INJECT_NO_MEMORY, found);
+        judge(&cases[i], first_flavor, atoi(argv[3]), found);
+        round_run(&cases[i], first_flavor, atoi(argv[3]), 0, 1, INJECT_NO_MEMORY, found);
         CHECK(MPI_SUCCESS == found[0].error && MPI_SUCCESS == found[1].error, "the next window: errors %d, %d",
               found[0].error, found[1].error);
         return test_finish();

@@ -61,8 +61,13 @@ if [ -n "$full" ]; then
         for flavor in create allocate shared dynamic; do
             for at in {1..200}; do
                 before=$(wc -l <"$scratch/points")
-                inject 60 first $flavor $((at % 2)) "$at"
+                inject 60 first $flavor $((at % 2)) "$at" construct
                 [ "$(wc -l <"$scratch/points")" -gt "$before" ] || break
+            done
+        done
+        for case in put_small fence; do # first contact
+            for at in {1..40}; do
+                inject 60 first create $((at % 2)) $(((at + 1) / 2)) $case
             done
         done
     done
