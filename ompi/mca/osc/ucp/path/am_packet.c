@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "am.h"
+
 /** Packets of this process that are open or on their way out. Beyond, operations wait. */
 #define PACKETS_MAX 256
 
@@ -96,6 +98,22 @@ static void ask_for_grant(packet_t *packet)
     memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
 }
 
+/** The packet was refused: nobody will answer what its commands ask for. */
+static void packet_lost(const packet_t *packet, int status)
+{
+    ompi_osc_ucp_command_t command;
+    size_t                 at = 0;
+
+    while (at < packet->used && ompi_osc_ucp_command_decode(packet->commands, packet->used, &at, &command)) {
+        const ompi_osc_ucp_wire_reply_t reply   = { .cookie = command.reply_to.cookie, .status = status };
+        const opal_common_ucp_message_t message = { .data = &reply, .len = sizeof(reply) };
+
+        if (0 != reply.cookie) {
+            ompi_osc_ucp_am_replied(&message);
+        }
+    }
+}
+
 static int packet_send(packet_t *packet)
 {
     ompi_osc_ucp_peer_t *peer = packet->peer;
@@ -121,6 +139,7 @@ static int packet_send(packet_t *packet)
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     } else {
+        packet_lost(packet, rc);
         packet_sent(packet, rc);
     }
     return rc;
