@@ -85,6 +85,29 @@ static void check_set(struct test_window *window)
     must_be(window, "accumulate_ops", "same_op_no_op");
 }
 
+/* What is set for one window is no other's, whatever windows share. */
+static void check_apart(enum test_flavor flavor)
+{
+    struct test_window one, other;
+    MPI_Info info;
+
+    test_window_open(&one, flavor, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD);
+    test_window_open(&other, flavor, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "accumulate_ordering", "none");
+    MPI_Info_set(info, "accumulate_ops", "same_op");
+    MPI_OK(MPI_Win_set_info(one.win, info));
+    MPI_Info_free(&info);
+    check_defaults(&other);
+    test_window_close(&one);
+    check_defaults(&other);
+    test_window_open(&one, flavor, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD);
+    check_defaults(&one);
+    test_window_close(&other);
+    check_defaults(&one);
+    test_window_close(&one);
+}
+
 int main(int argc, char **argv)
 {
     struct test_window window;
@@ -101,6 +124,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
             check_given(flavor, "accumulate_ordering", orders[i], orders[i]);
         }
+        check_apart(flavor);
         check_given(flavor, "accumulate_ops", "same_op", "same_op");
         check_given(flavor, "accumulate_ops", "same_op_no_op", "same_op_no_op");
         check_given(flavor, "no_locks", "true", "true");

@@ -193,12 +193,10 @@ struct ompi_osc_ucp_window_t {
     int64_t uniform_bytes, uniform_disp_unit;
 
     /* Info (osc_ucp_info.c). */
-    bool   no_locks, noncontig, same_size, same_disp_unit;
-    bool   same_op;
-    char   accumulate_ordering[32];
+    bool   no_locks, noncontig;
+    bool   unordered;               /**< accumulate_ordering is none */
     size_t alignment;               /**< of the memory of MPI_Win_allocate and _shared, bytes; a power of 2 */
     size_t granularity;             /**< mpi_accumulate_granularity, bytes; 0: not given */
-    char   granularity_string[24];  /**< mpi_accumulate_granularity */
 
     /* Origin side. */
     ompi_osc_ucp_ranks_t peers;     /**< of ompi_osc_ucp_peer_t */
@@ -336,8 +334,9 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 
 /* osc_ucp_info.c */
 
-/** Subscribe to all info keys that the component honours, and take over their values; `info` is the creation's. */
-int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
+/** Take over the values of all info keys that the component honours; `info` is the creation's. */
+int  ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
+void ompi_osc_ucp_info_fini(void);
 
 /** Loads and stores before it are over, for everybody, before those after it. (Open MPI's opal_atomic_mb holds back
  *  only the compiler on x86-64: a store may still pass a later load.) */

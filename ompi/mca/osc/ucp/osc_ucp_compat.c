@@ -39,6 +39,42 @@ bool ompi_osc_ucp_version_matches(char **running_p)
     return false;
 }
 
+void ompi_osc_ucp_info_tell(ompi_win_t *win, opal_info_t *info, const opal_infosubscriber_t *subscriptions)
+{
+    OBJ_RETAIN(info);
+    if (NULL != win->super.s_info) {
+        OBJ_RELEASE(win->super.s_info);
+    }
+    win->super.s_info = info;
+    OBJ_DESTRUCT(&win->super.s_subscriber_table); /* nobody has subscribed yet */
+    win->super.s_subscriber_table = subscriptions->s_subscriber_table;
+}
+
+void ompi_osc_ucp_info_untell(ompi_win_t *win)
+{
+    OBJ_CONSTRUCT(&win->super.s_subscriber_table, opal_hash_table_t);
+    opal_hash_table_init(&win->super.s_subscriber_table, 1);
+    /* MPI_Win_free would release it twice, unless the first time destroys it. */
+    OBJ_RELEASE(win->super.s_info);
+    win->super.s_info = NULL;
+}
+
+bool ompi_osc_ucp_info_own(ompi_win_t *win)
+{
+    opal_info_t *own;
+
+    if (1 == win->super.s_info->super.super.obj_reference_count) {
+        return true;
+    }
+    own = OBJ_NEW(opal_info_t);
+    if (NULL == own || OPAL_SUCCESS != opal_info_dup(win->super.s_info, &own)) {
+        return false;
+    }
+    OBJ_RELEASE(win->super.s_info);
+    win->super.s_info = own;
+    return true;
+}
+
 int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len)
 {
     int rc;

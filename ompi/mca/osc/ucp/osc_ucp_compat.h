@@ -15,8 +15,6 @@
 #error "osc/ucp supports Open MPI 4.1"
 #endif
 
-#include <stdio.h>
-
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -44,25 +42,6 @@ bool ompi_osc_ucp_version_matches(char **running_p);
 /** What ompi_osc_ucp_version_matches compares with: "4.1.4". */
 const char *ompi_osc_ucp_version_built(void);
 
-/** The callback that Open MPI calls for a subscribed info key: returns the value in force. */
-#define OMPI_OSC_UCP_INFO_CALLBACK(name) \
-    static char *name(opal_infosubscriber_t *object, char *key, char *value)
-
-/** Subscribe to an info key of a window; the callback runs at once, with `initial` if the user gave no value. Open MPI
- *  keeps what the user wrote beside the value in force, and would tell that in MPI_Win_get_info: it is taken away. */
-static inline int ompi_osc_ucp_info_subscribe(ompi_win_t *win, const char *key, const char *initial,
-                                              opal_key_interest_callback_t callback)
-{
-    char written[OPAL_MAX_INFO_KEY + 1];
-    int  rc = opal_infosubscribe_subscribe(&win->super, (char *) key, (char *) initial, callback);
-
-    if (OPAL_SUCCESS == rc) {
-        snprintf(written, sizeof(written), OPAL_INFO_SAVE_PREFIX "%s", key);
-        (void) opal_info_delete(win->super.s_info, written); /* it may not be there */
-    }
-    return rc;
-}
-
 /** The value of a key in an info object, which may be NULL; false if it has none, or a longer one. */
 static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, char *value, int size)
 {
@@ -71,12 +50,18 @@ static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, cha
     return NULL != info && OPAL_SUCCESS == opal_info_get(info, key, size - 1, value, &found) && found;
 }
 
-/** Let MPI_Win_get_info tell a value that needs no subscription: the names of subscribed keys are limited to 27
- *  characters, beyond which Open MPI 4.1 crashes. */
-static inline int ompi_osc_ucp_info_tell(ompi_win_t *win, const char *key, const char *value)
-{
-    return opal_info_set(win->super.s_info, key, value);
-}
+/**
+ * Let MPI_Win_get_info tell what `info` has, instead of what the program gave, and MPI_Win_set_info call the callbacks of
+ * `subscriptions`: a key that has none would vanish. Windows share both, which takes 2 KB for each window otherwise. A
+ * callback of a window that is changed takes a copy of the object first: ompi_osc_ucp_info_own.
+ */
+void ompi_osc_ucp_info_tell(ompi_win_t *win, opal_info_t *info, const opal_infosubscriber_t *subscriptions);
+
+/** The window is about to be freed: leave to Open MPI what is the window's alone. */
+void ompi_osc_ucp_info_untell(ompi_win_t *win);
+
+/** Have the window change no other's values. False if memory is short. */
+bool ompi_osc_ucp_info_own(ompi_win_t *win);
 
 /**
  * Tell a value to whoever asks for it by key and this process's name, through the launcher, after MPI_Init; local.

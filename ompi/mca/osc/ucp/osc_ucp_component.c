@@ -75,6 +75,7 @@ static int component_finalize(void)
     ompi_osc_ucp_am_close();
     ompi_osc_ucp_pendings_fini();
     ompi_osc_ucp_layouts_fini();
+    ompi_osc_ucp_info_fini();
     return OMPI_SUCCESS;
 }
 

@@ -17,22 +17,20 @@
 /** Lock words of the NIC domain: native atomics only, never the processors'. See path/rdma_lock.c. */
 typedef struct ompi_osc_ucp_nic_words_t {
     uint64_t window; /**< rank 0's counts for all members */
-    char     pad[56];
     uint64_t member;
-    char     pad2[56];
 } ompi_osc_ucp_nic_words_t;
 
 /** Made all zero, at a multiple of 64 bytes: the parts are cache lines of their own. */
 typedef struct ompi_osc_ucp_control_t {
-    ompi_osc_ucp_lockword_t lock;
-    char                    pad[48];
-    uint32_t                posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of who posted to it; 0: free */
-    uint32_t                completes;                            /**< MPI_Win_complete calls for this member */
-    uint32_t                arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier heard of, by round */
+    ompi_osc_ucp_lockword_t  lock; /**< a window has use for this or the next */
     ompi_osc_ucp_nic_words_t nic;
+    char                     pad[32];
+    uint32_t                 posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of who posted to it; 0: free */
+    uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
+    uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier heard of, by round */
 } ompi_osc_ucp_control_t;
 
-_Static_assert(7 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
+_Static_assert(5 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
 
 /** Leave a post for the member. False if too many lie there already: then it takes a message. */
 static inline bool ompi_osc_ucp_control_post(ompi_osc_ucp_control_t *control, uint32_t rank)

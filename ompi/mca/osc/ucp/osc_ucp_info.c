@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Open MPI calls a key's callback when the window is created and whenever the user sets the key; what the callback
- * returns is the value in force. Keys that are fixed at creation keep theirs.
+ * All of them are fixed when the window is made. Windows with the same values share one info object, and all windows their
+ * subscriptions, which saves 2 KB for each window.
  */
 
 #include "osc_ucp.h"
@@ -16,14 +16,74 @@
 #define ALIGNMENT_MIN 64
 #define ALIGNMENT_MAX (1ul << 21)
 
-static ompi_osc_ucp_window_t *window_of(opal_infosubscriber_t *object)
+#define HINTS_MAX 8
+
+/** The values in force. */
+typedef struct hints_t {
+    opal_info_t *given; /**< by the program; may be NULL */
+    int          n;
+    struct {
+        const char *key;
+        char        value[24];
+    } hint[HINTS_MAX];
+} hints_t;
+
+/** Of the window that was made last; for the next one. Under the component's lock. */
+static opal_info_t *last_told;
+
+/** No window, but what all windows subscribe to. */
+static opal_infosubscriber_t *subscriptions;
+
+/** MPI_Win_set_info: the value in force stays. */
+static char *hint_stays(opal_infosubscriber_t *object, char *key, char *value)
 {
-    return ompi_osc_ucp_window((ompi_win_t *) object);
+    static _Thread_local char in_force[OPAL_MAX_INFO_VAL + 1];
+    ompi_win_t               *win = (ompi_win_t *) object;
+
+    if (object == subscriptions) {
+        return value;
+    }
+    if (!ompi_osc_ucp_info_own(win) || !ompi_osc_ucp_info_get(win->super.s_info, key, in_force, sizeof(in_force))) {
+        in_force[0] = '\0';
+    }
+    return in_force;
 }
 
-static char *boolean(bool value)
+/** Subscribe to all keys, but one whose name is longer than the 27 characters that Open MPI 4.1 can take. */
+static int subscribe(void)
 {
-    return (char *) (value ? "true" : "false");
+    static const char *const keys[] = { "no_locks", "accumulate_ordering", "accumulate_ops", "same_size",
+                                        "same_disp_unit", "mpi_accumulate_granularity", "alloc_shared_noncontig" };
+    size_t                   i;
+    int                      rc = OMPI_SUCCESS;
+
+    if (NULL != subscriptions) {
+        return OMPI_SUCCESS;
+    }
+    subscriptions = OBJ_NEW(opal_infosubscriber_t);
+    if (NULL == subscriptions) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    subscriptions->s_info = OBJ_NEW(opal_info_t); /* which its maker does not do */
+    for (i = 0; OMPI_SUCCESS == rc && i < sizeof(keys) / sizeof(keys[0]); i++) {
+        rc = opal_infosubscribe_subscribe(subscriptions, (char *) keys[i], "", hint_stays);
+    }
+    return rc;
+}
+
+static void hint_set(hints_t *hints, const char *key, const char *value)
+{
+    hints->hint[hints->n].key = key;
+    snprintf(hints->hint[hints->n].value, sizeof(hints->hint[0].value), "%s", value);
+    hints->n++;
+}
+
+static void hint_set_number(hints_t *hints, const char *key, unsigned long value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%lu", value);
+    hint_set(hints, key, text);
 }
 
 static bool is_true(const char *value)
@@ -31,56 +91,20 @@ static bool is_true(const char *value)
     return 0 == strcasecmp(value, "true") || 0 == strcasecmp(value, "yes") || 0 == strcmp(value, "1");
 }
 
-/** Take over a key that is fixed once the window stands. */
-static char *fixed_boolean(ompi_osc_ucp_window_t *window, bool *field, const char *value)
+static bool hint_boolean(hints_t *hints, const char *key)
 {
-    if (NULL == window->target) {
-        *field = is_true(value);
-    }
-    return boolean(*field);
+    char value[OPAL_MAX_INFO_VAL + 1];
+    bool is = ompi_osc_ucp_info_get(hints->given, key, value, sizeof(value)) && is_true(value);
+
+    hint_set(hints, key, is ? "true" : "false");
+    return is;
 }
 
-OMPI_OSC_UCP_INFO_CALLBACK(no_locks)
+static unsigned long hint_number(const hints_t *hints, const char *key)
 {
-    ompi_osc_ucp_window_t *window = window_of(object);
+    char value[OPAL_MAX_INFO_VAL + 1];
 
-    (void) key;
-    return fixed_boolean(window, &window->no_locks, value);
-}
-
-OMPI_OSC_UCP_INFO_CALLBACK(same_size)
-{
-    ompi_osc_ucp_window_t *window = window_of(object);
-
-    (void) key;
-    return fixed_boolean(window, &window->same_size, value);
-}
-
-OMPI_OSC_UCP_INFO_CALLBACK(same_disp_unit)
-{
-    ompi_osc_ucp_window_t *window = window_of(object);
-
-    (void) key;
-    return fixed_boolean(window, &window->same_disp_unit, value);
-}
-
-OMPI_OSC_UCP_INFO_CALLBACK(alloc_shared_noncontig)
-{
-    ompi_osc_ucp_window_t *window = window_of(object);
-
-    (void) key;
-    return fixed_boolean(window, &window->noncontig, value);
-}
-
-OMPI_OSC_UCP_INFO_CALLBACK(accumulate_ops)
-{
-    ompi_osc_ucp_window_t *window = window_of(object);
-
-    (void) key;
-    if (NULL == window->target) {
-        window->same_op = 0 == strcmp(value, "same_op");
-    }
-    return (char *) (window->same_op ? "same_op" : "same_op_no_op");
+    return ompi_osc_ucp_info_get(hints->given, key, value, sizeof(value)) ? strtoul(value, NULL, 10) : 0;
 }
 
 /** Is it "none", or a list of rar, raw, war, waw? */
@@ -103,16 +127,27 @@ static bool is_ordering(const char *value)
     }
 }
 
-/* Accumulates are always applied in order; the user's wish is kept, since it is what the program may rely on. */
-OMPI_OSC_UCP_INFO_CALLBACK(accumulate_ordering)
+/** Accumulates are applied in order, but for those that a network does; the user's wish is kept, since it is what the
+ *  program may rely on. */
+static void accumulate_hints(hints_t *hints, ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_window_t *window = window_of(object);
+    static const char all[] = "rar,raw,war,waw";
+    char              value[OPAL_MAX_INFO_VAL + 1];
 
-    (void) key;
-    if (NULL == window->target && is_ordering(value) && strlen(value) < sizeof(window->accumulate_ordering)) {
-        strcpy(window->accumulate_ordering, value);
+    if (!ompi_osc_ucp_info_get(hints->given, "accumulate_ordering", value, sizeof(value)) || !is_ordering(value) ||
+        strlen(value) >= sizeof(hints->hint[0].value)) {
+        strcpy(value, all);
     }
-    return window->accumulate_ordering;
+    window->unordered = 0 == strcmp(value, "none");
+    hint_set(hints, "accumulate_ordering", value);
+    if (!ompi_osc_ucp_info_get(hints->given, "accumulate_ops", value, sizeof(value)) || 0 != strcmp(value, "same_op")) {
+        strcpy(value, "same_op_no_op");
+    }
+    hint_set(hints, "accumulate_ops", value);
+    /* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. Large pieces keep
+     * accumulates from the NIC, which does them element by element; stripes serve any size. */
+    window->granularity = hint_number(hints, "mpi_accumulate_granularity");
+    hint_set_number(hints, "mpi_accumulate_granularity", window->granularity);
 }
 
 /** The largest alignment that can be had. A member's part of a contiguous shared window begins where the last ends. */
@@ -124,67 +159,94 @@ static unsigned long alignment_max(const ompi_osc_ucp_window_t *window)
     return window->noncontig ? (unsigned long) sysconf(_SC_PAGESIZE) : 1;
 }
 
-/* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. Large pieces keep
- * accumulates from the NIC, which does them element by element; stripes serve any size. */
-OMPI_OSC_UCP_INFO_CALLBACK(mpi_accumulate_granularity)
-{
-    ompi_osc_ucp_window_t *window = window_of(object);
-
-    (void) key;
-    if (NULL == window->target) {
-        window->granularity = strtoul(value, NULL, 10);
-        snprintf(window->granularity_string, sizeof(window->granularity_string), "%zu", window->granularity);
-    }
-    return window->granularity_string;
-}
-
-/** MPI 4.1 section 12.2.2: alignment of memory that MPI allocates. The value is fixed when the window is made. */
-static int alignment_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
+/** MPI 4.1 section 12.2.2: alignment of memory that MPI allocates. */
+static void alignment_hint(hints_t *hints, ompi_osc_ucp_window_t *window)
 {
     static const char key[] = "mpi_minimum_memory_alignment";
-    char              value[24];
     unsigned long     wanted;
 
     window->alignment = MPI_WIN_FLAVOR_ALLOCATE == window->flavor ? ALIGNMENT_MIN : 1;
     if (MPI_WIN_FLAVOR_ALLOCATE != window->flavor && MPI_WIN_FLAVOR_SHARED != window->flavor) {
-        return OMPI_SUCCESS;
+        return;
     }
-    if (ompi_osc_ucp_info_get(info, key, value, sizeof(value))) {
-        wanted = strtoul(value, NULL, 10);
-        if (0 == (wanted & (wanted - 1)) && wanted > window->alignment && wanted <= alignment_max(window)) {
-            window->alignment = wanted;
+    wanted = hint_number(hints, key);
+    if (0 == (wanted & (wanted - 1)) && wanted > window->alignment && wanted <= alignment_max(window)) {
+        window->alignment = wanted;
+    }
+    hint_set_number(hints, key, window->alignment);
+}
+
+/** Does an info object have these values, and nothing else? */
+static bool hints_are(const hints_t *hints, opal_info_t *info)
+{
+    char value[OPAL_MAX_INFO_VAL + 1];
+    int  i;
+
+    if (NULL == info || hints->n != (int) opal_list_get_size(&info->super)) {
+        return false;
+    }
+    for (i = 0; i < hints->n; i++) {
+        if (!ompi_osc_ucp_info_get(info, hints->hint[i].key, value, sizeof(value)) ||
+            0 != strcmp(value, hints->hint[i].value)) {
+            return false;
         }
     }
-    snprintf(value, sizeof(value), "%zu", window->alignment);
-    return ompi_osc_ucp_info_tell(window->win, key, value);
+    return true;
+}
+
+/** Have MPI_Win_get_info tell the values in force. */
+static int hints_tell(const hints_t *hints, ompi_win_t *win)
+{
+    int rc = subscribe(), i;
+
+    if (OMPI_SUCCESS == rc && !hints_are(hints, last_told)) {
+        opal_info_t *info = OBJ_NEW(opal_info_t);
+
+        for (i = 0; OMPI_SUCCESS == rc && i < hints->n; i++) {
+            rc = NULL == info ? OMPI_ERR_OUT_OF_RESOURCE
+                              : opal_info_set(info, hints->hint[i].key, hints->hint[i].value);
+        }
+        if (NULL != last_told) {
+            OBJ_RELEASE(last_told);
+        }
+        last_told = info;
+    }
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_info_tell(win, last_told, subscriptions);
+    }
+    return rc;
 }
 
 int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
 {
-    const struct {
-        const char                   *key, *initial;
-        opal_key_interest_callback_t *callback;
-        bool                          applies;
-    } keys[] = {
-        { "no_locks", "false", no_locks, true },
-        { "accumulate_ordering", "rar,raw,war,waw", accumulate_ordering, true },
-        { "accumulate_ops", "same_op_no_op", accumulate_ops, true },
-        { "same_size", "false", same_size, true },
-        { "same_disp_unit", "false", same_disp_unit, true },
-        { "mpi_accumulate_granularity", "0", mpi_accumulate_granularity, true },
-        { "alloc_shared_noncontig", "false", alloc_shared_noncontig, MPI_WIN_FLAVOR_SHARED == window->flavor },
-    };
-    size_t i;
-    int    rc = OMPI_SUCCESS;
+    hints_t hints = { .given = info };
+    int     rc;
 
-    strcpy(window->accumulate_ordering, "rar,raw,war,waw");
-    for (i = 0; OMPI_SUCCESS == rc && i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (keys[i].applies) {
-            rc = ompi_osc_ucp_info_subscribe(window->win, keys[i].key, keys[i].initial, keys[i].callback);
-        }
+    window->no_locks = hint_boolean(&hints, "no_locks");
+    accumulate_hints(&hints, window);
+    (void) hint_boolean(&hints, "same_size"); /* found out when the window is made, anyway */
+    (void) hint_boolean(&hints, "same_disp_unit");
+    if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
+        window->noncontig = hint_boolean(&hints, "alloc_shared_noncontig");
     }
+    alignment_hint(&hints, window);
     if (window->no_locks) {
         window->win->w_flags |= OMPI_WIN_NO_LOCKS;
     }
-    return OMPI_SUCCESS == rc ? alignment_init(window, info) : rc;
+    ompi_osc_ucp_enter();
+    rc = hints_tell(&hints, window->win);
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+void ompi_osc_ucp_info_fini(void)
+{
+    if (NULL != last_told) {
+        OBJ_RELEASE(last_told);
+        last_told = NULL;
+    }
+    if (NULL != subscriptions) {
+        OBJ_RELEASE(subscriptions);
+        subscriptions = NULL;
+    }
 }

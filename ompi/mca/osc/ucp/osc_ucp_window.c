@@ -88,6 +88,11 @@ static int info_up(creation_t *creation, int rc)
     return ompi_osc_ucp_info_init(creation->window, creation->info);
 }
 
+static void info_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_info_untell(window->win);
+}
+
 static int transport_up(creation_t *creation, int rc)
 {
     int started = OMPI_SUCCESS;
@@ -327,7 +332,7 @@ static int publish_agree(creation_t *creation, int rc)
 }
 
 static const stage_t stages[] = {
-    { info_up, NULL, false },
+    { info_up, info_down, false },
     { transport_up, transport_down, false },
     { service_up, service_down, false },
     { common_agree, NULL, true },

@@ -23,7 +23,7 @@ typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;
  */
 static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
 {
-    bool     ordered = 0 != strcmp(peer->window->accumulate_ordering, "none");
+    bool     ordered = !peer->window->unordered;
     uint32_t awaited = 0;
     int      rc;
 
