@@ -75,6 +75,20 @@ static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_
     return pages(offset) + pages(1); /* room for the skew */
 }
 
+/** Map the segment. Its head begins at a cache line, since its parts are cache lines of their own. */
+static head_t *segment_attach(ompi_osc_ucp_segment_t *segment)
+{
+    uintptr_t at = (uintptr_t) opal_shmem_segment_attach(&segment->ds);
+
+    return (head_t *) ((at + 63) & ~(uintptr_t) 63);
+}
+
+/** What addresses in the segment count from to choose a stripe: granules begin where pages do, in all processes. */
+static uintptr_t segment_key_base(const head_t *head)
+{
+    return (uintptr_t) head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
+}
+
 /** Create the segment: the leader's part. */
 static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
 {
@@ -96,7 +110,7 @@ static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
     if (OPAL_SUCCESS != rc) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    segment->head = opal_shmem_segment_attach(&segment->ds);
+    segment->head = segment_attach(segment);
     if (NULL == segment->head) {
         opal_shmem_unlink(&segment->ds);
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -118,7 +132,7 @@ static int segment_map(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
         if (getpid() == segment->ds.seg_cpid) {
             segment->ds.seg_cpid = 0; /* in a name space of its own: Open MPI would take it for the creator */
         }
-        segment->head = opal_shmem_segment_attach(&segment->ds);
+        segment->head = segment_attach(segment);
         rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
     }
     rc = ompi_osc_ucp_agree(comm, rc);
@@ -163,7 +177,7 @@ int ompi_osc_ucp_segment_share(ompi_osc_ucp_window_t *window, ompi_communicator_
     }
     head             = window->segment->head;
     window->stripes  = head->stripes;
-    window->key_base = (uintptr_t) head;
+    window->key_base = segment_key_base(head);
     window->control  = &head->members[window->rank].control;
     window->base     = (char *) head + head->members[window->rank].offset;
     return OMPI_SUCCESS;
@@ -189,7 +203,7 @@ void ompi_osc_ucp_segment_describe(ompi_osc_ucp_peer_t *peer)
     peer->control   = &member->control;
     peer->memory    = (char *) head + member->offset;
     peer->stripes   = head->stripes;
-    peer->key_base  = (uintptr_t) head;
+    peer->key_base  = segment_key_base(head);
     peer->size      = member->size;
     peer->disp_unit = member->disp_unit;
     peer->known     = true;
