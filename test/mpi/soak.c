@@ -8,7 +8,7 @@
  *   TEST_ROUND    only this round: what is printed with a failure does it again
  *   TEST_VERBOSE  tell each operation and epoch
  */
-#include "soak.h"
+#include "soak_operations.h"
 
 enum { MOST_WINDOWS = 3 };
 
