@@ -1,0 +1,39 @@
+#!/bin/bash
+# Checks the models of this folder: all orders of their steps.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+
+set -eu
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if ! command -v spin >/dev/null; then
+    echo "spin is not installed (on Debian, apt install spin)"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# Model $1, with the rest as options of spin.
+check()
+{
+    local model=$1
+
+    shift
+    spin "$@" -a "$here/$model" >spin.log || { cat spin.log; exit 1; }
+    ${CC:-gcc} -O2 -DSAFETY -o pan pan.c 2>gcc.log || { cat gcc.log; exit 1; }
+    ./pan -m1000000 >pan.log
+    if ! grep -q 'errors: 0' pan.log || grep -q 'max search depth too small' pan.log; then
+        echo "$model $*:"
+        cat pan.log
+        ./pan -r 2>/dev/null | tail -n 60 || true
+        exit 1
+    fi
+    echo "$model $*: $(sed -n 's/ states, stored.*/ states/p' pan.log)"
+}
+
+for other in writer reader joiner; do
+    check lock.pml -DOTHER=$other -DEXCLUSIVE=0 -DJOINS=0
+    check lock.pml -DOTHER=$other -DEXCLUSIVE=1 -DJOINS=0
+    check lock.pml -DOTHER=$other -DEXCLUSIVE=0 -DJOINS=1
+done
