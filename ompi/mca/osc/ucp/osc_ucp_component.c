@@ -7,6 +7,7 @@
 
 #include "osc_ucp.h"
 #include "osc_ucp_layout_type.h"
+#include "osc_ucp_pending.h"
 
 #include <stdlib.h>
 

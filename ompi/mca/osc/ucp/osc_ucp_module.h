@@ -26,7 +26,7 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp
 int  ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size);
 int  ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
 
-/* osc_ucp_rma.c */
+/* osc_ucp_put_get.c, osc_ucp_accumulate.c */
 
 int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win);

@@ -5,7 +5,7 @@
  * A cookie is a slot's number and how often the slot was used, so that it names one pending and no other.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_pending.h"
 
 #include <stdlib.h>
 

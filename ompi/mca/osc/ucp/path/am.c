@@ -18,6 +18,8 @@
 #include "am_target.h"
 #include "path.h"
 
+#include "../osc_ucp_pending.h"
+
 /** An operation whose layout and data are longer than this does not go into a packet. */
 #define SMALL_BYTES 8192
 

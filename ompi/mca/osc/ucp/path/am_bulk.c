@@ -15,6 +15,8 @@
 #include "am_kernel.h"
 #include "am_packet.h"
 
+#include "../osc_ucp_pending.h"
+
 /** Target bytes of a chunk. What goes with it fits into one fragment of UCX's tcp, 64 KiB. */
 #define CHUNK_BYTES (60 * 1024)
 

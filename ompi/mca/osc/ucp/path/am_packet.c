@@ -9,6 +9,8 @@
 
 #include "am.h"
 
+#include "../osc_ucp_pending.h"
+
 /** Packets of this process that are open or on their way out. Beyond, operations wait. */
 #define PACKETS_MAX 256
 

@@ -10,6 +10,8 @@
 #include "am.h"
 #include "am_bulk.h"
 
+#include "../osc_ucp_pending.h"
+
 /** Results of small operations that a process may await. */
 #define FETCHES_MAX 4096
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "../osc_ucp_fast.h"
+#include "../osc_ucp_pending.h"
 
 void ompi_osc_ucp_rdma_admit(void)
 {

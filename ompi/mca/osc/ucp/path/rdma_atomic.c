@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "../osc_ucp_check.h"
+#include "../osc_ucp_pending.h"
 
 /** How an accumulate goes. */
 typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;

@@ -1,0 +1,39 @@
+/* What waits for a message from a peer, or for one to leave. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_PENDING_H
+#define OSC_UCP_PENDING_H
+
+#include "osc_ucp.h"
+
+/**
+ * An operation, or a question to a peer, until all its parts are over. Messages name it by a cookie, never by its
+ * address, so that a stray reply finds nothing.
+ */
+struct ompi_osc_ucp_pending_t {
+    opal_common_ucp_completion_t completion; /**< first; of native operations (path/rdma.c) */
+    uint64_t              cookie;
+    ompi_osc_ucp_peer_t  *peer;
+    uint64_t             *open;      /**< an operation's count in its peer; NULL for a question */
+    ompi_request_t       *request;   /**< the caller's, or NULL */
+    uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
+    int                   status;
+    bool                  bulk;      /**< its replies are those to chunks */
+    void                 *result;    /**< where replies go, laid out as follows */
+    ompi_osc_ucp_layout_t result_layout;
+    void (*ended)(ompi_osc_ucp_pending_t *pending); /**< called once, before it is released; may be NULL */
+    void                 *arg;       /**< for `ended` */
+};
+
+/** A new one with one part, which its maker ends with ompi_osc_ucp_pending_part_done. NULL if memory is short. */
+ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool operation);
+ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie);
+void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status);
+void ompi_osc_ucp_pendings_fini(void);
+
+/** Does anything wait for a message? */
+bool ompi_osc_ucp_pendings_exist(void);
+
+#endif /* OSC_UCP_PENDING_H */
