@@ -1,6 +1,6 @@
-/* Accumulates of several threads to one target, natively and not by turns: those of one thread keep MPI's default order,
- * whatever the others wait for meanwhile. The target is asleep most of the time, and nobody answers for it, so that they
- * have to wait.
+/* Accumulates of several threads to one target, natively and not by turns: those of one thread keep MPI's default
+ * order, whatever the others wait for meanwhile. The target is asleep most of the time, and nobody answers for it, so
+ * that they have to wait.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

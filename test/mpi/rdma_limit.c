@@ -92,8 +92,8 @@ int main(int argc, char **argv)
     failed = test_class(MPI_Win_allocate(LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &late));
     test_output_count(&output, "osc/ucp", &lines, "ERROR", &errors);
     MPI_Allreduce(&failed, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    CHECK(all == failed && (MPI_SUCCESS == all || MPI_ERR_WIN == all), "MPI_Win_allocate: %d here, %d elsewhere", failed,
-          all);
+    CHECK(all == failed && (MPI_SUCCESS == all || MPI_ERR_WIN == all), "MPI_Win_allocate: %d here, %d elsewhere",
+          failed, all);
     printf("MPI_Win_allocate: %d, %d lines, %d errors\n", failed, lines, errors);
     if (MPI_SUCCESS == all) {
         use(late, memory, buffer, 3, "MPI_Win_allocate");

@@ -1,5 +1,5 @@
-/* Memory that a network cannot register: read-only memory as a window (for gets) and as the origin of a put, and a file's
- * pages as a window. What cannot go natively goes by messages, and nobody notices but for one line.
+/* Memory that a network cannot register: read-only memory as a window (for gets) and as the origin of a put, and a
+ * file's pages as a window. What cannot go natively goes by messages, and nobody notices but for one line.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
