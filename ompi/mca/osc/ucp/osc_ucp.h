@@ -155,6 +155,7 @@ struct ompi_osc_ucp_peer_t {
     bool     granting;      /**< a lock was requested and is not granted yet: little may be sent */
     ompi_osc_ucp_packet_t *packet; /**< operations not sent yet, or NULL; see path/am_packet.h */
     int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
+    int      broken;        /**< an ordered message was lost, and why: no other may follow; else OMPI_SUCCESS */
 
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;
@@ -294,10 +295,11 @@ static inline bool ompi_osc_ucp_joins(bool exclusive)
 /** How often that is tried which others wait for, and for which memory is short. */
 #define OMPI_OSC_UCP_TRIES_MAX 1000
 
-/** Is memory short, and shall what has failed be tried again? Makes progress meanwhile, which may set memory free. */
+/** Shall what has failed be tried again? Where memory is short many times, else once. Makes progress meanwhile, which may
+ *  set memory free. */
 static inline bool ompi_osc_ucp_try_again(int rc, unsigned *tries)
 {
-    if (OPAL_LIKELY(OMPI_ERR_OUT_OF_RESOURCE != rc) || ++*tries > OMPI_OSC_UCP_TRIES_MAX) {
+    if (OPAL_LIKELY(rc >= OMPI_SUCCESS) || ++*tries > (OMPI_ERR_OUT_OF_RESOURCE == rc ? OMPI_OSC_UCP_TRIES_MAX : 1)) {
         return false;
     }
     ompi_osc_ucp_wait_step();

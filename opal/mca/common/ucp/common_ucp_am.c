@@ -117,7 +117,7 @@ static void wake(opal_common_ucp_side_t side)
 }
 
 /** Hand a send to UCX. OPAL_ERR_OUT_OF_RESOURCE: UCX has no memory for it, now. Else it is on its way, or over, or was
- *  refused. */
+ *  refused, twice: without it two processes disagree on who holds a lock or waits for whom. */
 static int send_start(opal_common_ucp_send_t *send)
 {
     bool                reply = OPAL_COMMON_UCP_SERVICE == send->side;
@@ -129,11 +129,15 @@ static int send_start(opal_common_ucp_send_t *send)
         .user_data    = send
     };
     ucs_status_ptr_t    request;
+    int                 tries = 0, rc;
 
-    request = ucp_am_send_nbx(send->ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST, send->header,
-                              send->header_len, send->data, send->len, &param);
-    if (UCS_PTR_IS_ERR(request)) {
-        return opal_common_ucp_status(UCS_PTR_STATUS(request));
+    do {
+        request = ucp_am_send_nbx(send->ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
+                                  send->header, send->header_len, send->data, send->len, &param);
+        rc = UCS_PTR_IS_ERR(request) ? opal_common_ucp_status(UCS_PTR_STATUS(request)) : OPAL_SUCCESS;
+    } while (OPAL_SUCCESS != rc && OPAL_ERR_OUT_OF_RESOURCE != rc && ++tries < 2);
+    if (OPAL_SUCCESS != rc) {
+        return rc;
     }
     if (NULL == request) {
         send_done(send, OPAL_SUCCESS);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "am.h"
+#include "am_replied.h"
 
 #include "../osc_ucp_pending.h"
 
@@ -49,13 +49,27 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
     return packet;
 }
 
-/** It has left. */
+/** Nobody will answer what the packet asks for. */
+static void packet_lost(const packet_t *packet, int status)
+{
+    ompi_osc_ucp_command_t command;
+    size_t                 at = 0;
+
+    while (at < packet->used && ompi_osc_ucp_command_decode(packet->commands, packet->used, &at, &command)) {
+        ompi_osc_ucp_reply_lost(command.reply_to.cookie, status);
+    }
+    ompi_osc_ucp_reply_lost(packet->head.ack, status);
+}
+
+/** It has left, or it never will: then what would follow has no meaning. */
 static void packet_sent(void *arg, int status)
 {
     packet_t *packet = arg;
 
     if (OMPI_SUCCESS != status) {
-        packet->peer->error = status;
+        packet->peer->broken = status;
+        packet->peer->error  = status;
+        packet_lost(packet, status);
     }
     if (NULL != packet->awaited) {
         ompi_osc_ucp_awaited_less(packet->awaited);
@@ -100,26 +114,11 @@ static void ask_for_grant(packet_t *packet)
     memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
 }
 
-/** The packet was refused: nobody will answer what its commands ask for. */
-static void packet_lost(const packet_t *packet, int status)
-{
-    ompi_osc_ucp_command_t command;
-    size_t                 at = 0;
-
-    while (at < packet->used && ompi_osc_ucp_command_decode(packet->commands, packet->used, &at, &command)) {
-        const ompi_osc_ucp_wire_reply_t reply   = { .cookie = command.reply_to.cookie, .status = status };
-        const opal_common_ucp_message_t message = { .data = &reply, .len = sizeof(reply) };
-
-        if (0 != reply.cookie) {
-            ompi_osc_ucp_am_replied(&message);
-        }
-    }
-}
-
-static int packet_send(packet_t *packet)
+/** Send it; packet_sent tells what comes of it. */
+static void packet_send(packet_t *packet)
 {
     ompi_osc_ucp_peer_t *peer = packet->peer;
-    int                  rc;
+    int                  rc   = peer->broken;
 
     peer->packet = NULL;
     if (NULL != packet->prev) {
@@ -136,21 +135,21 @@ static int packet_send(packet_t *packet)
     head_fill(&packet->head, peer, true);
     peer->window->counters.messages++;
     peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
-    rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, NULL, 0, &packet->head,
-                              sizeof(packet->head) + packet->used, OPAL_COMMON_UCP_EAGER, packet_sent, packet);
+    if (OMPI_SUCCESS == rc) {
+        rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, NULL, 0, &packet->head,
+                                  sizeof(packet->head) + packet->used, OPAL_COMMON_UCP_EAGER, packet_sent, packet);
+    }
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     } else {
-        packet_lost(packet, rc);
         packet_sent(packet, rc);
     }
-    return rc;
 }
 
 void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL != peer->packet) {
-        (void) packet_send(peer->packet);
+        packet_send(peer->packet);
     }
 }
 
@@ -161,7 +160,7 @@ void ompi_osc_ucp_packets_release_all(void)
     for (packet = packets.open; NULL != packet; packet = next) {
         next = packet->next;
         if (!packet->peer->granting) {
-            (void) packet_send(packet);
+            packet_send(packet);
         }
     }
 }
@@ -175,13 +174,19 @@ static void release_when_granted(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_packet_release(peer);
 }
 
+/** May more be sent in order? */
+static int peer_ready(ompi_osc_ucp_peer_t *peer)
+{
+    return OMPI_SUCCESS != peer->broken ? peer->broken : ompi_osc_ucp_peer_connect(peer);
+}
+
 /** Room for a command that the caller waits for: there is always a packet for it. */
 static char *reserve_at_once(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
 {
     packet_t *packet;
     char     *room;
 
-    *rc_p = ompi_osc_ucp_peer_connect(peer);
+    *rc_p = peer_ready(peer);
     if (OMPI_SUCCESS != *rc_p) {
         return NULL;
     }
@@ -263,7 +268,7 @@ void ompi_osc_ucp_packets_settle_locks(void)
         for (packet = packets.open; NULL != packet; packet = next) {
             next = packet->next;
             if (packet->locks) {
-                (void) packet_send(packet);
+                packet_send(packet);
             }
         }
         ompi_osc_ucp_wait_step();
@@ -301,7 +306,7 @@ int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     if (OMPI_SUCCESS == rc) {
         peer->packet->awaited = awaited;
         (*awaited)++;
-        rc = packet_send(peer->packet);
+        packet_send(peer->packet);
     }
     return rc;
 }
@@ -310,11 +315,11 @@ int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)
 {
     int rc;
 
-    if (NULL == reserve_at_once(peer, 0, &rc)) {
-        return rc;
+    if (NULL != reserve_at_once(peer, 0, &rc)) {
+        peer->packet->head.ack = ack;
+        packet_send(peer->packet);
     }
-    peer->packet->head.ack = ack;
-    return packet_send(peer->packet);
+    return rc;
 }
 
 /** A head and a command, as one header. */
@@ -330,7 +335,7 @@ int ompi_osc_ucp_packet_bulk(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_comma
 {
     message_t message = { .head.ack = 0 };
     size_t    command_len;
-    int       rc = ompi_osc_ucp_peer_connect(peer);
+    int       rc = peer_ready(peer);
 
     if (OMPI_SUCCESS != rc) {
         return rc;

@@ -41,6 +41,15 @@ static void reply_done(ompi_osc_ucp_pending_t *pending, int status)
     ompi_osc_ucp_pending_part_done(pending, status);
 }
 
+void ompi_osc_ucp_reply_lost(uint64_t cookie, int status)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(cookie);
+
+    if (NULL != pending) {
+        reply_done(pending, status);
+    }
+}
+
 /** Remote data of a reply, on their way. */
 typedef struct incoming_t {
     ompi_osc_ucp_pending_t *pending;

@@ -208,9 +208,10 @@ int ompi_osc_ucp_nic_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t 
 
     (void) awaited;
     rc = word_add(peer, MEMBER_WORD, exclusive ? -EXCLUSIVE : -SHARED_ONE);
-    if (exclusive && OMPI_SUCCESS == rc) {
-        rc = keeper(peer->window, &root);
-        rc = OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE) : rc;
+    if (exclusive) { /* for the others, also if the peer cannot be reached */
+        error = OMPI_SUCCESS == rc ? error : rc;
+        rc    = keeper(peer->window, &root);
+        rc    = OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE) : rc;
     }
     return OMPI_SUCCESS == rc ? error : rc;
 }
