@@ -59,6 +59,11 @@ void ompi_osc_ucp_info_untell(ompi_win_t *win)
     win->super.s_info = NULL;
 }
 
+void ompi_osc_ucp_info_keep(ompi_win_t *win)
+{
+    OBJ_RETAIN(win->super.s_info);
+}
+
 bool ompi_osc_ucp_info_own(ompi_win_t *win)
 {
     opal_info_t *own;

@@ -60,6 +60,9 @@ void ompi_osc_ucp_info_tell(ompi_win_t *win, opal_info_t *info, const opal_infos
 /** The window is about to be freed: leave to Open MPI what is the window's alone. */
 void ompi_osc_ucp_info_untell(ompi_win_t *win);
 
+/** Before an MPI_Win_free that fails returns: Open MPI releases what MPI_Win_get_info tells even then. */
+void ompi_osc_ucp_info_keep(ompi_win_t *win);
+
 /** Have the window change no other's values. False if memory is short. */
 bool ompi_osc_ucp_info_own(ompi_win_t *win);
 

@@ -484,6 +484,8 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         win->w_osc_module = NULL;
         window_delete(window);
         rc = OMPI_SUCCESS;
+    } else {
+        ompi_osc_ucp_info_keep(win);
     }
     ompi_osc_ucp_leave();
     return rc;
