@@ -271,15 +271,24 @@ static void runs_witness(const command_t *command, const ompi_osc_ucp_prim_t *pr
 static void accumulate_runs(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
                             const place_t *place, char *result)
 {
+    const char                *source = OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : command->data;
+    size_t                     n      = command->wire.len / prim->extent;
     ompi_osc_ucp_layout_iter_t iter;
 
+    if (NULL == command->layout) {
+        if (target->nic) {
+            ompi_osc_ucp_domain_witness(command->wire.op, prim, place->base);
+        }
+        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, place->base), command->wire.op, prim, place->base,
+                              source, result, n);
+        return;
+    }
     ompi_osc_ucp_layout_iter_init(&iter, &place->layout, command->shape.pos);
     if (target->nic) {
         runs_witness(command, prim, place, iter);
     }
-    ompi_osc_ucp_op_apply_layout(target->stripes, target->key_base, command->wire.op, prim, place->base, &iter,
-                                 OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : command->data, result,
-                                 command->wire.len / prim->extent);
+    ompi_osc_ucp_op_apply_layout(target->stripes, target->key_base, command->wire.op, prim, place->base, &iter, source,
+                                 result, n);
 }
 
 static void apply_accumulate(context_t *context, command_t *command)
