@@ -110,6 +110,7 @@ int main(int argc, char **argv)
     MPI_Win win;
 
     test_init(&argc, &argv);
+    test_refusals = 1;
     size = (WORDS + test_rank) * sizeof(long);
     for (enum test_flavor flavor = TEST_CREATE; flavor <= TEST_SHARED; flavor++) {
         long *guarded = calloc(1, size + 2 * sizeof(long));

@@ -91,6 +91,7 @@ int main(int argc, char **argv)
     MPI_Aint mine, all[64];
 
     test_init(&argc, &argv);
+    test_refusals = 1;
     large = calloc(1, LONG_BYTES);
     MPI_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);

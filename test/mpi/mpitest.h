@@ -19,11 +19,54 @@
 
 static int test_rank, test_size, test_failures;
 
+/** A performance variable of the process. What is read is what was counted since it was opened. */
+struct test_counter {
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    int open;
+};
+
+static struct test_counter test_refused; /* messages; none, but if this is set: */
+static int test_refusals;
+
+/** Nothing is counted if there is no such variable. After MPI_Init. */
+static inline void test_counter_open(struct test_counter *counter, const char *name)
+{
+    int index, count, provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    if (MPI_SUCCESS == MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index)) {
+        MPI_T_pvar_session_create(&counter->session);
+        counter->open = MPI_SUCCESS == MPI_T_pvar_handle_alloc(counter->session, index, NULL, &counter->handle, &count);
+    }
+}
+
+static inline unsigned long long test_counter_read(struct test_counter *counter)
+{
+    unsigned long long value = 0;
+
+    if (counter->open) {
+        MPI_T_pvar_read(counter->session, counter->handle, &value);
+    }
+    return value;
+}
+
+static inline void test_counter_close(struct test_counter *counter)
+{
+    if (counter->open) {
+        MPI_T_pvar_handle_free(counter->session, &counter->handle);
+        MPI_T_pvar_session_free(&counter->session);
+        counter->open = 0;
+    }
+    MPI_T_finalize();
+}
+
 static inline void test_init(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+    test_counter_open(&test_refused, "osc_ucp_messages_refused");
 }
 
 /** Collective: end the program as skipped. */
@@ -45,6 +88,7 @@ static inline void test_init_threads(int *argc, char ***argv)
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+    test_counter_open(&test_refused, "osc_ucp_messages_refused");
     if (provided < MPI_THREAD_MULTIPLE) {
         test_skip("this MPI library has no MPI_THREAD_MULTIPLE");
     }
@@ -101,8 +145,12 @@ static inline int test_class(int rc)
 /** Collective: the program's exit status, the same on all ranks. */
 static inline int test_finish(void)
 {
-    int failures = test_failures > 0, total = 0;
+    int failures, total = 0;
 
+    CHECK(test_refusals || 0 == test_counter_read(&test_refused), "%llu messages were refused",
+          test_counter_read(&test_refused));
+    test_counter_close(&test_refused);
+    failures = test_failures > 0;
     MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
     return total > 0 ? 1 : 0;

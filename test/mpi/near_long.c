@@ -126,6 +126,7 @@ int main(int argc, char **argv)
     char    *memory;
 
     test_init(&argc, &argv);
+    test_refusals = 1;
     bytes     = INTS * sizeof(int) + PAIRS * sizeof(pair_t) + 64;
     memory    = calloc(1, (size_t) bytes);
     ints      = (int *) memory;

@@ -21,22 +21,7 @@ struct shared {
     char misaligned[24];
 };
 
-static unsigned long long trespasses(void)
-{
-    unsigned long long value = 0;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    int index, count;
-
-    if (MPI_SUCCESS == MPI_T_pvar_get_index("osc_ucp_domain_trespasses", MPI_T_PVAR_CLASS_COUNTER, &index)) {
-        MPI_T_pvar_session_create(&session);
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-        MPI_T_pvar_read(session, handle, &value);
-        MPI_T_pvar_handle_free(session, &handle);
-        MPI_T_pvar_session_free(&session);
-    }
-    return value;
-}
+static struct test_counter trespasses;
 
 #define AT(field) test_at(window, target, (MPI_Aint) offsetof(struct shared, field))
 
@@ -142,15 +127,15 @@ static void run(enum test_flavor flavor)
 
 int main(int argc, char **argv)
 {
-    int provided;
-
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     test_init(&argc, &argv);
+    test_counter_open(&trespasses, "osc_ucp_domain_trespasses");
     for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
         if (test_has_flavor(MPI_COMM_WORLD, flavor)) {
             run(flavor);
         }
     }
-    CHECK(0 == trespasses(), "a processor did %llu accumulates that were the network's", trespasses());
+    CHECK(0 == test_counter_read(&trespasses), "a processor did %llu accumulates that were the network's",
+          test_counter_read(&trespasses));
+    test_counter_close(&trespasses);
     return test_finish();
 }

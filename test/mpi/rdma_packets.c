@@ -122,32 +122,18 @@ static void compare(const char *call)
 }
 
 /** How often this process's service thread woke up. */
-static unsigned long long wakeups(void)
-{
-    unsigned long long value = 0;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    int index, count;
-
-    if (MPI_SUCCESS == MPI_T_pvar_get_index("osc_ucp_service_wakeups", MPI_T_PVAR_CLASS_COUNTER, &index)) {
-        MPI_T_pvar_session_create(&session);
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-        MPI_T_pvar_read(session, handle, &value);
-        MPI_T_pvar_handle_free(session, &handle);
-        MPI_T_pvar_session_free(&session);
-    }
-    return value;
-}
+static struct test_counter wakeups;
 
 /** No MPI until the origin's last put has set the flag. */
 static void be_passive(const char *call, volatile unsigned char *memory)
 {
-    unsigned long long before = wakeups();
+    unsigned long long before = test_counter_read(&wakeups);
 
     while (0 == memory[FLAG]) {
         usleep(1000);
     }
-    CHECK(before == wakeups(), "%s: the target's service thread woke up %llu times", call, wakeups() - before);
+    CHECK(before == test_counter_read(&wakeups), "%s: the target's service thread woke up %llu times", call,
+          test_counter_read(&wakeups) - before);
     for (int i = 0; i < 150000; i++) {
         if (test_byte(0, 7, (size_t) i) != memory[i]) {
             CHECK(0, "%s: byte %d is wrong", call, i);
@@ -186,14 +172,13 @@ static void run(const char *call, unsigned char *memory)
 int main(int argc, char **argv)
 {
     unsigned char *memory = malloc(WINDOW);
-    int provided;
 
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     test_init(&argc, &argv);
     if (2 != test_size || 0 != access(COUNTERS "sent_pkts", R_OK)) {
         test_skip("needs two processes and the device rxe0");
     }
     always_read();
+    test_counter_open(&wakeups, "osc_ucp_service_wakeups");
     bare_open(&bare, WINDOW);
     MPI_OK(MPI_Win_create(memory, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     run("create", memory);
@@ -201,5 +186,6 @@ int main(int argc, char **argv)
     MPI_OK(MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
     run("allocate", memory);
     bare_close(&bare);
+    test_counter_close(&wakeups);
     return test_finish();
 }

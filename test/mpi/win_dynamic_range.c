@@ -65,6 +65,7 @@ int main(int argc, char **argv)
     int target;
 
     test_init(&argc, &argv);
+    test_refusals = 1;
     target = test_neighbour(1);
     addresses = malloc(test_size * sizeof(MPI_Aint));
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
         CHECK(WORDS == i || 0 == memory[i], "word %d was written", i);
     }
     MPI_OK(MPI_Win_free(&win));
+    CHECK(1 == test_size || test_counter_read(&test_refused) > 0, "nothing was refused");
     free(addresses);
     return test_finish();
 }

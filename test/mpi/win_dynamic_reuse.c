@@ -154,6 +154,7 @@ static void attach_tiles(void)
 int main(int argc, char **argv)
 {
     test_init(&argc, &argv);
+    test_refusals = 1;
     test_needs(2);
     left  = test_neighbour(-1);
     right = test_neighbour(1);

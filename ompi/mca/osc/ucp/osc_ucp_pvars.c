@@ -1,4 +1,4 @@
-/* Performance variables (MPI_T): what is counted in a window, for any tool that reads them.
+/* Performance variables (MPI_T): what is counted in a window or a process, for any tool that reads them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "opal/mca/base/mca_base_pvar.h"
+#include "path/am_refused.h"
 
 #define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
 #define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])
@@ -65,19 +66,27 @@ static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, voi
     return OMPI_SUCCESS;
 }
 
-static int wakeups_value(const mca_base_pvar_t *pvar, void *value, void *object)
-{
-    (void) pvar;
-    (void) object;
-    *(unsigned long long *) value = opal_common_ucp_service_wakeups();
-    return OMPI_SUCCESS;
-}
+/** A counter of the process. */
+static const struct process_pvar_t {
+    const char              *name;
+    mca_base_var_info_lvl_t  level;
+    uint64_t               (*value)(void);
+    const char              *help;
+} process_pvars[] = {
+    { "service_wakeups", OPAL_INFO_LVL_5, opal_common_ucp_service_wakeups,
+      "how often the thread that answers other processes woke up" },
+    { "messages_refused", OPAL_INFO_LVL_5, ompi_osc_ucp_messages_refused,
+      "messages, and parts of them, that were wrong and not executed: damaged, for no window, outside its memory" },
+    { "domain_trespasses", OPAL_INFO_LVL_9, ompi_osc_ucp_domain_trespasses,
+      "accumulates that were the network's to do, done by a processor: always 0" },
+};
 
-static int trespasses_value(const mca_base_pvar_t *pvar, void *value, void *object)
+static int process_value(const mca_base_pvar_t *pvar, void *value, void *object)
 {
-    (void) pvar;
+    const struct process_pvar_t *wanted = pvar->ctx;
+
     (void) object;
-    *(unsigned long long *) value = ompi_osc_ucp_domain_trespasses();
+    *(unsigned long long *) value = wanted->value();
     return OMPI_SUCCESS;
 }
 
@@ -97,20 +106,15 @@ int ompi_osc_ucp_pvars_register(void)
             return rc;
         }
     }
-    rc = mca_base_component_pvar_register(component, "service_wakeups",
-                                          "how often the thread that answers other processes woke up",
-                                          OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
-                                          MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-                                          MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, wakeups_value,
-                                          NULL, NULL, NULL);
-    if (rc < 0) {
-        return rc;
+    for (i = 0; i < sizeof(process_pvars) / sizeof(process_pvars[0]); i++) {
+        rc = mca_base_component_pvar_register(component, process_pvars[i].name, process_pvars[i].help,
+                                              process_pvars[i].level, MCA_BASE_PVAR_CLASS_COUNTER,
+                                              MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+                                              MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+                                              process_value, NULL, NULL, (void *) &process_pvars[i]);
+        if (rc < 0) {
+            return rc;
+        }
     }
-    rc = mca_base_component_pvar_register(component, "domain_trespasses",
-                                          "accumulates that were the network's to do, done by a processor: always 0",
-                                          OPAL_INFO_LVL_9, MCA_BASE_PVAR_CLASS_COUNTER,
-                                          MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-                                          MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
-                                          trespasses_value, NULL, NULL, NULL);
-    return rc < 0 ? rc : OMPI_SUCCESS;
+    return OMPI_SUCCESS;
 }

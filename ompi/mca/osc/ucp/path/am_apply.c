@@ -13,6 +13,7 @@
 #include "../osc_ucp_check.h"
 #include "../osc_ucp_op_layout.h"
 #include "am_kernel.h"
+#include "am_refused.h"
 #include "am_reply.h"
 
 /* Short names, for this file. */
@@ -24,6 +25,11 @@ typedef ompi_osc_ucp_command_t command_t;
 /** Refuse a command: who waits for its reply is told at once, else the next acknowledgement tells. */
 static void refuse(const context_t *context, const command_t *command, int status)
 {
+    if (OMPI_ERR_RMA_RANGE == status) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_RANGE);
+    } else if (OMPI_ERR_BAD_PARAM == status) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+    }
     if (0 != command->reply_to.cookie) {
         ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, status);
     } else {
@@ -214,8 +220,11 @@ static void apply_get(context_t *context, command_t *command)
     ompi_osc_ucp_layout_iter_t iter;
     place_t                    place;
     result_t                   result;
-    int                        rc = place_find(context->target, command, 0, &place);
+    int                        rc = OMPI_ERR_BAD_PARAM;
 
+    if (0 != command->reply_to.cookie) {
+        rc = place_find(context->target, command, 0, &place);
+    }
     if (OMPI_SUCCESS != rc) {
         refuse(context, command, rc);
         return;
@@ -435,15 +444,21 @@ static void apply_barrier(context_t *context, command_t *command)
 {
     if (command->wire.disp >= 0 && command->wire.disp < OMPI_OSC_UCP_BARRIER_ROUNDS) {
         __atomic_fetch_add(&context->target->control->arrived[command->wire.disp], 1, __ATOMIC_RELEASE);
+    } else {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
     }
 }
 
 static void apply_describe(context_t *context, command_t *command)
 {
     ompi_osc_ucp_description_t description;
-    char                      *to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
-                                                           sizeof(description));
+    char                      *to;
 
+    if (0 == command->reply_to.cookie) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
+    }
+    to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(description));
     ompi_osc_ucp_memory_describe(context->target->window, &description);
     if (by_kernel(command) && ompi_osc_ucp_kernel_reaches(&command->kernel.process)) {
         context->source->process = command->kernel.process;
@@ -471,7 +486,7 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
     if (by_kernel(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&
         (0 == context->source->process.head ||
          0 != memcmp(&context->source->process, &command->kernel.process, sizeof(command->kernel.process)))) {
-        refuse(context, command, OMPI_ERROR);
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
         return;
     }
     kinds[command->wire.kind](context, command);

@@ -9,6 +9,7 @@
 
 #include "am.h"
 #include "am_bulk.h"
+#include "am_refused.h"
 
 #include "../osc_ucp_pending.h"
 
@@ -117,6 +118,9 @@ static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply
                             reply->len > pending->result_layout.size - reply->pos)) {
         pending = NULL;
     }
+    if (NULL == pending) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_ANSWER);
+    }
     return pending;
 }
 
@@ -128,7 +132,11 @@ static void reply_alone(const opal_common_ucp_message_t *message)
 
     if (sizeof(reply) == message->header_len) {
         memcpy(&reply, message->header, sizeof(reply));
-        pending = reply.len == message->len ? reply_find(&reply) : NULL;
+    }
+    if (sizeof(reply) == message->header_len && reply.len == message->len) {
+        pending = reply_find(&reply);
+    } else {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
     if (NULL == pending) {
         if (NULL != message->remote) {
@@ -158,6 +166,7 @@ void ompi_osc_ucp_am_replied(const opal_common_ucp_message_t *message)
         at   += sizeof(reply);
         left -= sizeof(reply);
         if (reply.len > left) {
+            ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
             return;
         }
         pending = reply_find(&reply);
@@ -169,5 +178,8 @@ void ompi_osc_ucp_am_replied(const opal_common_ucp_message_t *message)
         }
         at   += reply.len;
         left -= reply.len;
+    }
+    if (left > 0) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "am.h"
 #include "am_apply.h"
+#include "am_refused.h"
 #include "am_reply.h"
 
 /** A packet on its way through the service side. */
@@ -110,6 +111,13 @@ static bool waits_for_puts(const ompi_osc_ucp_command_t *command)
     return OMPI_OSC_UCP_KIND_UNLOCK == command->wire.kind || OMPI_OSC_UCP_KIND_COMPLETE == command->wire.kind;
 }
 
+/** What is left of a packet makes no sense; the next acknowledgement tells. */
+static void packet_damaged(ompi_osc_ucp_source_t *source)
+{
+    source->error = OMPI_ERR_BAD_PARAM;
+    ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+}
+
 /** Apply the next command. False if it has to wait, and stays the next one. */
 static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
 {
@@ -118,8 +126,8 @@ static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *so
     size_t                 next    = packet->next;
 
     if (!ompi_osc_ucp_command_decode(packet->commands, packet->len, &next, &command)) {
-        source->error = OMPI_ERR_BAD_PARAM;
-        packet->next  = packet->len;
+        packet_damaged(source);
+        packet->next = packet->len;
         return true;
     }
     if (source->receiving > 0 && waits_for_puts(&command)) {
@@ -127,7 +135,7 @@ static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *so
     }
     packet->next = next;
     if (command.payload && !payload_find(packet, &command)) {
-        source->error = OMPI_ERR_BAD_PARAM;
+        packet_damaged(source);
         return true;
     }
     if (command.payload) {
@@ -207,11 +215,13 @@ static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
     ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = packet->reply_ep };
     ompi_osc_ucp_command_t command;
 
-    while (packet->next < packet->len &&
-           ompi_osc_ucp_command_decode(packet->commands, packet->len, &packet->next, &command)) {
-        if (command.wire.kind >= OMPI_OSC_UCP_KIND_POST) {
-            ompi_osc_ucp_apply(&context, &command);
+    while (packet->next < packet->len) {
+        if (!ompi_osc_ucp_command_decode(packet->commands, packet->len, &packet->next, &command) ||
+            command.wire.kind < OMPI_OSC_UCP_KIND_POST) {
+            packet_damaged(source);
+            break;
         }
+        ompi_osc_ucp_apply(&context, &command);
     }
     payload_drop(packet);
 }
@@ -219,6 +229,11 @@ static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
 /** Apply an ordered packet, or hold it until its turn. */
 static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, packet_t *packet)
 {
+    if ((int32_t) (packet->head.sequence - source->sequence) < 0) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* its turn is over */
+        payload_drop(packet);
+        return;
+    }
     if (packet->head.sequence != source->sequence || !packet_run(target, source, packet)) {
         hold(source, packet);
         return;
@@ -229,14 +244,25 @@ static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t 
     }
 }
 
+/** May a command come when the window is freed? Nobody waits for these to arrive, but for what they tell. */
+static bool may_be_late(const ompi_osc_ucp_command_t *command)
+{
+    return OMPI_OSC_UCP_KIND_POST == command->wire.kind || OMPI_OSC_UCP_KIND_LOOK == command->wire.kind;
+}
+
 /** Tell all who wait for something from a packet that there is no such window. */
 static void packet_refuse(packet_t *packet)
 {
     ompi_osc_ucp_command_t command;
+    bool                   late = 0 == packet->head.ordered && 0 == packet->head.ack;
 
     while (packet->next < packet->len &&
            ompi_osc_ucp_command_decode(packet->commands, packet->len, &packet->next, &command)) {
+        late = late && may_be_late(&command);
         ompi_osc_ucp_reply_status(packet->reply_ep, command.reply_to.cookie, OMPI_ERR_WIN);
+    }
+    if (!late || packet->next < packet->len) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_WINDOW);
     }
     ompi_osc_ucp_reply_status(packet->reply_ep, packet->head.ack, OMPI_ERR_WIN);
     ompi_osc_ucp_replies_send();
@@ -283,6 +309,7 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
     ompi_osc_ucp_source_t *source;
 
     if (!packet_of(message, &packet)) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
         payload_drop(&packet);
         return;
     }

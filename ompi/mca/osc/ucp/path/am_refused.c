@@ -1,0 +1,23 @@
+/* Messages that are not executed because they are wrong: counted, and the first is reported.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "am_refused.h"
+
+#include <stdio.h>
+
+static uint64_t refused;
+
+void ompi_osc_ucp_refused(const char *reason)
+{
+    if (0 == __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED)) {
+        fprintf(stderr, "osc/ucp: a message from another process was not executed: %s. This is said once per process; "
+                "the performance variable osc_ucp_messages_refused counts such messages.\n", reason);
+    }
+}
+
+uint64_t ompi_osc_ucp_messages_refused(void)
+{
+    return __atomic_load_n(&refused, __ATOMIC_RELAXED);
+}
