@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,13 +71,16 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 /* Chunks. */
 
-/** A number that no other chunk has, on this host or another. */
-static uint64_t nonce_make(uint64_t id)
+uint64_t ompi_osc_ucp_nonce(void)
 {
+    uint64_t        nonce;
     struct timespec now;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    return ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u + id;
+    if (sizeof(nonce) != getrandom(&nonce, sizeof(nonce), GRND_NONBLOCK)) {
+        clock_gettime(CLOCK_REALTIME, &now); /* a kernel, or a sandbox, without it */
+        nonce = ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u;
+    }
+    return nonce;
 }
 
 /** Memory that peers may map; if UCX has none to give, any. */
@@ -117,7 +121,7 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
         goto free_structs;
     }
     memset(chunk->head, 0, sizeof(*chunk->head));
-    chunk->head->nonce = nonce_make(chunk->id);
+    chunk->head->nonce = ompi_osc_ucp_nonce();
     *gap = (gap_t) { .offset = sizeof(*chunk->head), .bytes = bytes };
     chunk->gaps  = gap;
     chunk->next    = arena.chunks;

@@ -25,6 +25,9 @@ typedef struct ompi_osc_ucp_chunk_head_t {
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES]; /**< for all memory in the chunk; keys count from the head */
 } ompi_osc_ucp_chunk_head_t;
 
+/** A number that nobody has or can guess: 64 random bits of the kernel. */
+uint64_t ompi_osc_ucp_nonce(void);
+
 /** A piece of a chunk. */
 typedef struct ompi_osc_ucp_block_t {
     ompi_osc_ucp_chunk_t *chunk;  /**< NULL: no block */

@@ -46,9 +46,6 @@ static uint64_t pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/** By this process: their names must differ, and the windows' ids may not yet. */
-static uint64_t segments_made;
-
 /** What a member tells the others. */
 typedef struct share_t {
     int64_t size, disp_unit;
@@ -95,16 +92,14 @@ static int segment_create(ompi_osc_ucp_window_t *window, const share_t *shares)
     ompi_osc_ucp_segment_t *segment = window->segment;
     opal_process_name_t     name    = OPAL_PROC_MY_NAME;
     const char             *folder  = 0 == access("/dev/shm", W_OK) ? "/dev/shm" : opal_process_info.proc_session_dir;
-    uint64_t                number  = __atomic_fetch_add(&segments_made, 1, __ATOMIC_RELAXED);
     uint64_t                size    = segment_plan(shares, window->size, window->noncontig, NULL);
     char                   *file;
     int                     rc;
 
-    if (asprintf(&file, "%s/osc_ucp.%x.%x.%x.%llx", folder, name.jobid, name.vpid, (unsigned) getpid(),
-                 (unsigned long long) number) < 0) {
+    if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
+                 (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    (void) unlink(file); /* of a job that was killed: its locks would be ours */
     rc = opal_shmem_segment_create(&segment->ds, file, size);
     free(file);
     if (OPAL_SUCCESS != rc) {
