@@ -350,10 +350,12 @@ static inline void ompi_osc_ucp_fence_memory(void)
 /** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. */
 static inline void ompi_osc_ucp_spin(unsigned *steps)
 {
-    if (0 != ++*steps % 32) {
-        ompi_osc_ucp_cpu_relax();
-    } else {
+    if (0 == ++*steps % 32) {
         ompi_osc_ucp_wait_step();
+    } else if (ompi_osc_ucp_threaded()) {
+        ompi_osc_ucp_threads_pause(*steps);
+    } else {
+        ompi_osc_ucp_cpu_relax();
     }
 }
 

@@ -14,6 +14,11 @@
 #define LOOKS_MAX 64
 #define OFFERS_MAX 1000
 
+/** A thread that has waited for so many steps, some 100 us, offers its processor every so often: what it waits for may
+ *  need another thread of this process, which Open MPI's setting, to yield when idle, does not know of. */
+#define PATIENT_STEPS 1024
+#define STEPS_PER_OFFER 16
+
 ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
 
 void ompi_osc_ucp_enter_slowly(void)
@@ -34,6 +39,17 @@ void ompi_osc_ucp_enter_slowly(void)
         }
     } while (!ompi_osc_ucp_threads_take());
     __atomic_fetch_sub(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+}
+
+void ompi_osc_ucp_threads_pause(unsigned steps)
+{
+    ompi_osc_ucp_leave();
+    if (steps > PATIENT_STEPS && 0 == steps % STEPS_PER_OFFER) {
+        sched_yield();
+    } else {
+        ompi_osc_ucp_cpu_relax();
+    }
+    ompi_osc_ucp_enter();
 }
 
 bool ompi_osc_ucp_poll_begin(unsigned *looks)

@@ -60,6 +60,10 @@ static inline void ompi_osc_ucp_leave(void)
     }
 }
 
+/** A moment of waiting, the `steps`-th, for a caller that is inside: the others are let in, and after a while they get
+ *  the processor as well. */
+void ompi_osc_ucp_threads_pause(unsigned steps);
+
 /* Of the threads that wait for replies one polls. Were it more, they would keep each other, and the one that has
  * something to send, from the lock, and the target's service thread from a processor. Outside the origin side. */
 
