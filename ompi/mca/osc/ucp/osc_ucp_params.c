@@ -93,7 +93,8 @@ static int register_service_cpus(void)
         &mca_osc_ucp_component.super.osc_version, "service_cpus",
         "Where the thread that answers other processes may run. all: on every processor that the job may use, whatever "
         "mpirun binds the process to: the operating system finds an idle one. program: where the process itself may run. "
-        "Or a list such as 0-3,8 (default: all)",
+        "Or a list such as 0-3,8. By itself it leaves, for a while, one where it keeps a process that asks from running "
+        "(default: all)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_GROUP,
         &mca_osc_ucp_component.service_cpus);
 }
