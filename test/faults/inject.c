@@ -393,6 +393,11 @@ PUBLIC ucs_status_t ucp_init_version(unsigned major, unsigned minor, const ucp_p
     return status;
 }
 
+PUBLIC ucs_status_t ucp_context_query(ucp_context_h context, ucp_context_attr_t *attr)
+{
+    return fails("ucp_context_query", CALLER) ? status_now() : NEXT(ucp_context_query)(context, attr);
+}
+
 PUBLIC void ucp_cleanup(ucp_context_h context)
 {
     object(CALLER, -1);

@@ -215,6 +215,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t             barriers;    /**< barriers begun */
     bool                 served;      /**< it has the service thread run */
     ompi_osc_ucp_counters_t counters; /**< for the user */
+    const ompi_osc_base_module_t *calls; /**< the communication calls that a watched window counts */
     ompi_communicator_t *report_comm; /**< NULL if the window is not reported */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
@@ -325,6 +326,14 @@ void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window);
 
 /** Print what this process keeps of windows that are gone. */
 void ompi_osc_ucp_report_print(void);
+
+/* osc_ucp_device.c: memory that a processor must not touch. */
+
+/** Is that such memory? */
+bool ompi_osc_ucp_on_device(const void *address);
+
+/** Have the window's communication calls serve buffers in such memory. */
+void ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window);
 
 /* osc_ucp_window.c */
 

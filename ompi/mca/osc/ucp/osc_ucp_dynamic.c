@@ -97,6 +97,10 @@ int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
     if (size > 0 && start + (size - 1) < start) {
         return OMPI_ERR_RMA_ATTACH;
     }
+    if (size > 0 && ompi_osc_ucp_on_device(base)) {
+        opal_output(0, "osc/ucp cannot attach memory of a GPU to a window: attach memory of the host, and copy");
+        return OMPI_ERR_RMA_ATTACH;
+    }
     opal_common_ucp_service_lock();
     if (size > 0) {
         rc = region_add(&regions->attached, start, size);

@@ -12,6 +12,12 @@
 
 #include "path/path.h"
 
+/** The calls that are watched. */
+static const ompi_osc_base_module_t *calls(ompi_win_t *win)
+{
+    return ompi_osc_ucp_window(win)->calls;
+}
+
 /** Count a call that succeeded, if its path is one of load and store; the others count themselves. */
 static void count_direct(int rc, ompi_win_t *win, int target, int count, const ompi_datatype_t *type)
 {
@@ -34,7 +40,7 @@ static void count_direct(int rc, ompi_win_t *win, int target, int count, const o
 static int put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    int rc = calls(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -43,8 +49,8 @@ static int put(const void *origin, int origin_count, ompi_datatype_t *origin_typ
 static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                 int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
-    int rc = ompi_osc_ucp_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
-                               request_p);
+    int rc = calls(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                                  request_p);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -53,7 +59,7 @@ static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_ty
 static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    int rc = calls(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -62,8 +68,8 @@ static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int
 static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                 int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
-    int rc = ompi_osc_ucp_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
-                               request_p);
+    int rc = calls(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                                  request_p);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -72,8 +78,8 @@ static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, in
 static int accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                       int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
-                                     win);
+    int rc = calls(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                        win);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -83,8 +89,8 @@ static int raccumulate(const void *origin, int origin_count, ompi_datatype_t *or
                        int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                        ompi_request_t **request_p)
 {
-    int rc = ompi_osc_ucp_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
-                                      win, request_p);
+    int rc = calls(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                         op, win, request_p);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -94,8 +100,8 @@ static int get_accumulate(const void *origin, int origin_count, ompi_datatype_t 
                           int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
                           int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target,
-                                         disp, target_count, target_type, op, win);
+    int rc = calls(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                            target, disp, target_count, target_type, op, win);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -106,8 +112,8 @@ static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t
                            int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                            ompi_request_t **request_p)
 {
-    int rc = ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
-                                          target, disp, target_count, target_type, op, win, request_p);
+    int rc = calls(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                             target, disp, target_count, target_type, op, win, request_p);
 
     count_direct(rc, win, target, target_count, target_type);
     return rc;
@@ -116,7 +122,7 @@ static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t
 static int fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                         ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_fetch_and_op(origin, result, type, target, disp, op, win);
+    int rc = calls(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
     count_direct(rc, win, target, 1, type);
     return rc;
@@ -125,7 +131,7 @@ static int fetch_and_op(const void *origin, void *result, ompi_datatype_t *type,
 static int compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type, int target,
                             ptrdiff_t disp, ompi_win_t *win)
 {
-    int rc = ompi_osc_ucp_compare_and_swap(origin, compare, result, type, target, disp, win);
+    int rc = calls(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
 
     count_direct(rc, win, target, 1, type);
     return rc;

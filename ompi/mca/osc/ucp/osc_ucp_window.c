@@ -122,6 +122,23 @@ static void transport_down(ompi_osc_ucp_window_t *window)
     }
 }
 
+/** Buffers may be in memory that the processor must not touch; the window's own memory may not. */
+static int device_up(creation_t *creation, int rc)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+
+    (void) rc;
+    if (opal_common_ucp_devices->exist()) {
+        ompi_osc_ucp_devices_serve(window);
+    }
+    if (window->bytes > 0 && NULL != window->base && ompi_osc_ucp_on_device(window->base)) {
+        (void) asprintf(&creation->reason, "rank %d gives it memory of a GPU: give it memory of the host, and copy",
+                        window->rank);
+        return OMPI_ERR_BAD_PARAM;
+    }
+    return OMPI_SUCCESS;
+}
+
 /** May others want something of this process while it computes? */
 static bool needs_service(const ompi_osc_ucp_window_t *window)
 {
@@ -334,6 +351,7 @@ static int publish_agree(creation_t *creation, int rc)
 static const stage_t stages[] = {
     { info_up, info_down, false },
     { transport_up, transport_down, false },
+    { device_up, NULL, false },
     { service_up, service_down, false },
     { common_agree, NULL, true },
     { memory_up, memory_down, false },
@@ -386,6 +404,7 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
         return NULL;
     }
     window->super  = ompi_osc_ucp_module_template;
+    window->calls  = &ompi_osc_ucp_module_template;
     window->win    = win;
     window->group  = win->w_group;
     window->rank   = ompi_comm_rank(comm);

@@ -206,6 +206,18 @@ bool opal_common_ucp_registers(void);
 /** Are there atomics that a device does? */
 bool opal_common_ucp_device_atomics(void);
 
+/**
+ * Memory that a processor must not load and store, such as a GPU's (common_ucp_device.c). Any thread. Tests have other
+ * functions here.
+ */
+typedef struct opal_common_ucp_devices_t {
+    bool (*exist)(void);                                   /**< does UCX know such memory? Not before it is started */
+    bool (*hold)(const void *address);                     /**< is that such memory? Asked only if there is any */
+    int  (*copy)(void *to, const void *from, size_t len);  /**< between memory of any kinds; waits */
+} opal_common_ucp_devices_t;
+
+extern const opal_common_ucp_devices_t *opal_common_ucp_devices;
+
 /* Memory for what others wait for, so that its lack does not leave them waiting (common_ucp_reserve.c). Any thread. */
 
 /** As malloc, and as calloc(1, size), with a reserve for the case that memory is short. */

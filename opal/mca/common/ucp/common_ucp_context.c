@@ -113,8 +113,14 @@ static ucs_status_t transport_create(void)
     if (UCS_OK != status) {
         goto destroy_workers;
     }
+    status = opal_common_ucp_devices_find();
+    if (UCS_OK != status) {
+        goto release_address;
+    }
     return UCS_OK;
 
+release_address:
+    ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
 destroy_workers:
     opal_common_ucp_workers_destroy();
 destroy_context:
@@ -158,6 +164,7 @@ void opal_common_ucp_close(void)
     opal_common_ucp_service_stop();
     /* Peers may be gone already: nobody wants to read that. */
     opal_common_ucp_quiet();
+    opal_common_ucp_copier_destroy();
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
     opal_common_ucp_workers_destroy();
     opal_common_ucp_sends_free();

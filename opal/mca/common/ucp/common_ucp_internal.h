@@ -92,6 +92,11 @@ bool opal_common_ucp_atomics_read(const char *text);
 /** What opal_common_ucp_registers tells, found out anew. */
 bool opal_common_ucp_registers_find(void);
 
+/** Start copying for devices, if UCX knows any; start it whether it does or not; the end of it. */
+ucs_status_t opal_common_ucp_devices_find(void);
+ucs_status_t opal_common_ucp_copier_create(void);
+void         opal_common_ucp_copier_destroy(void);
+
 /** Read "all", "program" (none), or a list such as 0-3,8. False: it is none of these. */
 bool opal_common_ucp_cpus_parse(const char *text, cpu_set_t *cpus);
 
