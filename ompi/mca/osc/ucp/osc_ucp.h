@@ -14,6 +14,8 @@
 #ifndef OSC_UCP_H
 #define OSC_UCP_H
 
+#include <sched.h>
+
 #include "osc_ucp_compat.h"
 
 #include "opal/class/opal_hash_table.h"
@@ -268,11 +270,10 @@ int ompi_osc_ucp_progress(void);
 static inline void ompi_osc_ucp_wait_outside(unsigned *steps)
 {
     opal_common_ucp_service_claim();
-    if (0 == ++*steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS || opal_progress_yield_when_idle ||
-        !mca_osc_ucp_component.progressing) {
+    if (0 == ++*steps % OMPI_OSC_UCP_STEPS_PER_PROGRESS || !mca_osc_ucp_component.progressing) {
         opal_progress();
-    } else {
-        (void) ompi_osc_ucp_progress();
+    } else if (0 == ompi_osc_ucp_progress() && opal_progress_yield_when_idle) {
+        sched_yield();
     }
 }
 

@@ -25,10 +25,13 @@
 #include <unistd.h>
 
 #include "opal/constants.h"
+#include "opal/runtime/opal_progress.h"
 
-/** First and longest interval between two looks, nanoseconds. */
-#define BACKOFF_MIN_NS 50000L
-#define BACKOFF_MAX_NS 4000000L
+/** First and longest interval between two looks, nanoseconds. Where there are more processes than processors one that
+ *  waits gets to poll only now and then, and the thread would take the worker from it, and be woken by each message. */
+#define BACKOFF_MIN_NS     50000L
+#define BACKOFF_CROWDED_NS 1000000L
+#define BACKOFF_MAX_NS     4000000L
 
 /** A program that polls does so more often than this in the shortest interval; a rare call does not count. */
 #define POLLS_MIN 16
@@ -108,8 +111,17 @@ unsigned opal_common_ucp_progress_service(void)
     return events;
 }
 
+/** The first interval between two looks, nanoseconds. */
+static long backoff_min(void)
+{
+    return opal_progress_yield_when_idle ? BACKOFF_CROWDED_NS : BACKOFF_MIN_NS;
+}
+
 void opal_common_ucp_service_claim(void)
 {
+    if (opal_progress_yield_when_idle) {
+        STORE(polls, LOAD(polls) + POLLS_MIN); /* who waits polls again as soon as it gets a processor */
+    }
     if (0 != LOAD(idle)) {
         STORE(idle, 0);
     }
@@ -240,7 +252,7 @@ static bool stand_aside(uint64_t seen)
     uint64_t now;
     bool     event;
 
-    for (backoff = BACKOFF_MIN_NS; (now = LOAD(polls)) - seen > POLLS_MIN && quiet < QUIET_NS;
+    for (backoff = backoff_min(); (now = LOAD(polls)) - seen > POLLS_MIN && quiet < QUIET_NS;
          backoff = longer(backoff)) {
         seen = now;
         idle = LOAD(idle);
@@ -285,7 +297,7 @@ static bool sleep_armed(uint64_t seen, unsigned *events)
     pace_judge(slept);
     *events = take_at_once();
     /* What was polled in a long time may be little. */
-    return (LOAD(polls) - seen) / (slept / BACKOFF_MIN_NS + 1) <= POLLS_MIN || stand_aside(seen);
+    return (LOAD(polls) - seen) / (slept / (uint64_t) backoff_min() + 1) <= POLLS_MIN || stand_aside(seen);
 }
 
 /* In vain is a round without an event: the worker has nothing, but refuses to be armed (mostly for the signal of what
@@ -293,7 +305,7 @@ static bool sleep_armed(uint64_t seen, unsigned *events)
  * a process that is not inside MPI, or has just been met. */
 static void *service_main(void *arg)
 {
-    long     backoff = BACKOFF_MIN_NS;
+    long     backoff = backoff_min();
     bool     awake   = true, event;
     unsigned events, vain = 0;
     uint64_t seen;
@@ -311,7 +323,7 @@ static void *service_main(void *arg)
         }
         if (events > 0) {
             vain    = 0;
-            backoff = BACKOFF_MIN_NS;
+            backoff = backoff_min();
         } else if (++vain > VAIN_MAX && awake) {
             awake   = sleep_for(false, backoff, &event);
             backoff = longer(backoff);
