@@ -166,15 +166,6 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
     return rc;
 }
 
-/** Begin what must be over before a target may be told that the epoch is: native operations, and in a dynamic window
- *  all others, since the target may have refused something. */
-static int target_complete_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    int rc = ompi_osc_ucp_settle(peer, awaited);
-
-    return OMPI_SUCCESS == rc && MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor ? peer->path->flush(peer, awaited) : rc;
-}
-
 /** Tell a target that the epoch is over. */
 static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
@@ -196,7 +187,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         return OMPI_ERR_RMA_SYNC;
     }
     for (i = 0; i < window->nstarted; i++) {
-        rc    = target_complete_begin(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
+        rc    = ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
         error = OMPI_SUCCESS == error ? rc : error;
     }
     ompi_osc_ucp_await(&awaited);

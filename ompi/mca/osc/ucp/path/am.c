@@ -296,10 +296,15 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return rc;
 }
 
+/** Was anything sent whose acknowledgement is not here? That may be one which another thread's flush asks for. */
+static bool lacks_acknowledgement(const ompi_osc_ucp_peer_t *peer)
+{
+    return peer->unacknowledged || 0 != peer->acknowledging;
+}
+
 static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    /* What another thread's flush already asks for is not here yet either. */
-    if (peer->unacknowledged || 0 != peer->acknowledging) {
+    if (lacks_acknowledgement(peer)) {
         return acknowledgement_request(peer, awaited);
     }
     if (peer->open[0] + peer->open[1] > 0) {
@@ -336,10 +341,21 @@ static int am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaite
     return OMPI_SUCCESS == rc ? acknowledgement_request(peer, awaited) : rc;
 }
 
+/** A dynamic window's target may refuse something: its acknowledgement tells. The target need not wait for that. */
 static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
+    int rc;
+
     await_fetched(peer);
-    return ompi_osc_ucp_packet_complete(peer, awaited);
+    rc = ompi_osc_ucp_packet_complete(peer);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor && lacks_acknowledgement(peer)) {
+        return acknowledgement_request(peer, awaited);
+    }
+    ompi_osc_ucp_packet_release_awaited(peer, awaited);
+    return OMPI_SUCCESS;
 }
 
 static void notified(void *arg, int status)

@@ -299,16 +299,16 @@ int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return rc;
 }
 
-int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer)
 {
-    int rc = append_bare(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+    return append_bare(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+}
 
-    if (OMPI_SUCCESS == rc) {
-        peer->packet->awaited = awaited;
-        (*awaited)++;
-        packet_send(peer->packet);
-    }
-    return rc;
+void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    peer->packet->awaited = awaited;
+    (*awaited)++;
+    packet_send(peer->packet);
 }
 
 int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)

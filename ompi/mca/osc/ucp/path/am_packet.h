@@ -70,8 +70,11 @@ void ompi_osc_ucp_packets_settle_locks(void);
 /** Append an unlock. */
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
-/** Append MPI_Win_complete's notification, and send the packet; counted in *awaited until it has left. */
-int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+/** Append MPI_Win_complete's notification. */
+int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer);
+
+/** Send the open packet, of which there is one; counted in *awaited until it has left. */
+void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
 /** Send what is open, if anything is; what the call waits for afterwards must be a reply to it. */
 void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer);
