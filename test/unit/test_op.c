@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_op.h"
+#include "osc_ucp_scalar.h"
 #include "unit_random.h"
 
 #include <mpi.h>
@@ -66,6 +66,7 @@ static ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
 
 /** Elements per call: enough to cross several granules. */
 #define ELEMENTS 300
+#define FEW      (OMPI_OSC_UCP_SCALARS_MAX + 4)
 #define CELLS    (ELEMENTS * 32)
 
 static void assert_stripes_free(void)
@@ -314,7 +315,8 @@ static void check_apply(uint8_t op, const type_t *type, size_t n)
     size_t                            at = 64 + (size_t) random_in(0, 1) * (size_t) random_in(0, 63);
     size_t                            from = (size_t) random_in(0, 1) * (size_t) random_in(0, 63);
     size_t                            to = (size_t) random_in(0, 17), i;
-    uintptr_t                         key = random_u64() % 200000;
+    uintptr_t                         astray = (uintptr_t) random_in(0, 1) * (uintptr_t) random_in(0, 7);
+    uintptr_t                         key = random_u64() % 25000 * 8 + astray;
     bool                              fetch = 0 == random_in(0, 1);
 
     random_cells(type, prim, target, n);
@@ -354,8 +356,9 @@ static void test_apply(void **state)
     (void) state;
     for (i = 0; i < COUNT_OF(types); i++) {
         for (op = 1; op < OMPI_OSC_UCP_OP_COUNT; op++) {
-            for (round = 0; round < 12 && ompi_osc_ucp_op_valid(op, ompi_osc_ucp_prim_of(types[i].handle)); round++) {
-                check_apply(op, &types[i], 0 == round ? 0 : (size_t) random_in(1, round < 6 ? 3 : ELEMENTS));
+            for (round = 0; round < 18 && ompi_osc_ucp_op_valid(op, ompi_osc_ucp_prim_of(types[i].handle)); round++) {
+                check_apply(op, &types[i],
+                            0 == round ? 0 : (size_t) random_in(1, round < 6 ? 3 : round < 12 ? FEW : ELEMENTS));
             }
         }
     }

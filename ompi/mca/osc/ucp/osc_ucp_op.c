@@ -376,6 +376,14 @@ static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
     stripes_unlock(held);
 }
 
+static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, uint8_t scalar, void *target, const void *source,
+                                 void *result, size_t n)
+{
+    ompi_osc_ucp_stripe_lock(stripe);
+    ompi_osc_ucp_scalars_sum(scalar, target, source, result, n);
+    ompi_osc_ucp_stripe_unlock(stripe);
+}
+
 void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n)
@@ -385,6 +393,11 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
 
     if (1 == n && ompi_osc_ucp_is_scalar(op, prim, key, target)) {
         ompi_osc_ucp_scalar_apply(stripes, key, op, prim, target, source, result);
+        return;
+    }
+    if (n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op && ompi_osc_ucp_is_scalar(op, prim, key, target) &&
+        key % OMPI_OSC_UCP_STRIPE_GRANULE + n * prim->size <= OMPI_OSC_UCP_STRIPE_GRANULE) {
+        apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim->scalar, target, source, result, n);
         return;
     }
     while (0 < n) {
