@@ -190,18 +190,24 @@ typedef struct held_t {
     ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
 } held_t;
 
-void ompi_osc_ucp_stripe_wait(ompi_osc_ucp_stripe_t *stripe)
-{
-    int spins = 0;
+/* Pauses between two tries, and after how many the holder may be waiting for this CPU. */
+enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
 
-    while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED)) {
-        if (++spins < 100) {
+void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
+{
+    unsigned pauses = PAUSES_MIN, all = 0, i;
+
+    do {
+        for (i = 0; i < pauses; i++) {
             ompi_osc_ucp_cpu_relax();
-        } else {
-            /* The holder may be waiting for this CPU. */
+        }
+        all += pauses;
+        pauses = pauses < PAUSES_MAX ? 2 * pauses : pauses;
+        if (all > PAUSES_BEFORE_YIELD) {
             sched_yield();
         }
-    }
+    } while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED) ||
+             0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
 }
 
 /** Lock what covers `len` bytes at `key`, which touch at most two granules; in index order, so that nobody waits in

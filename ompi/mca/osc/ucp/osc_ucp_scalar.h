@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-/** Wait until a stripe looks free. */
-void ompi_osc_ucp_stripe_wait(ompi_osc_ucp_stripe_t *stripe);
+/** Lock a stripe that somebody else holds. It stays away from it for longer than an element takes: the holder does what
+ *  it has next meanwhile, with the stripe and the element in its cache. */
+void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe);
 
 static inline void ompi_osc_ucp_stripe_lock(ompi_osc_ucp_stripe_t *stripe)
 {
-    while (__builtin_expect(0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE), 0)) {
-        ompi_osc_ucp_stripe_wait(stripe);
+    if (__builtin_expect(0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE), 0)) {
+        ompi_osc_ucp_stripe_contend(stripe);
     }
 }
 
