@@ -64,9 +64,17 @@ static int subscribe(void)
     if (NULL == subscriptions) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    subscriptions->s_info = OBJ_NEW(opal_info_t); /* which its maker does not do */
+    /* The constructor leaves s_info as it was, and does not tell if memory was too short for the table. */
+    subscriptions->s_info = OBJ_NEW(opal_info_t);
+    if (NULL == subscriptions->s_info || 0 == subscriptions->s_subscriber_table.ht_capacity) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
     for (i = 0; OMPI_SUCCESS == rc && i < sizeof(keys) / sizeof(keys[0]); i++) {
         rc = opal_infosubscribe_subscribe(subscriptions, (char *) keys[i], "", hint_stays);
+    }
+    if (OMPI_SUCCESS != rc) { /* all of them, or none */
+        OBJ_RELEASE(subscriptions);
+        subscriptions = NULL;
     }
     return rc;
 }
