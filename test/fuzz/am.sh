@@ -16,7 +16,7 @@ out=${BUILD:-$top}/fuzz
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
 sources=(osc_ucp_dynamic.c osc_ucp_layout.c osc_ucp_layout_walk.c osc_ucp_op.c osc_ucp_op_layout.c path/am_apply.c
-    path/am_refused.c path/am_reply.c path/am_target.c path/am_wire.c
+    path/am_place.c path/am_refused.c path/am_reply.c path/am_target.c path/am_wire.c
     ../../../../opal/mca/common/ucp/common_ucp_reserve.c)
 
 if ! command -v clang >/dev/null; then

@@ -63,6 +63,24 @@ void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, co
     (void) address;
 }
 
+/* Every input is tried on memory, and on memory that is said to be a device's. */
+
+bool ompi_osc_ucp_on_device(const void *address)
+{
+    (void) address;
+    return false;
+}
+
+static int device_copy(void *to, const void *from, size_t len)
+{
+    memcpy(to, from, len);
+    return OPAL_SUCCESS;
+}
+
+static const opal_common_ucp_devices_t devices = { .copy = device_copy };
+
+const opal_common_ucp_devices_t *opal_common_ucp_devices = &devices;
+
 void opal_common_ucp_service_lock(void)
 {
 }
@@ -139,7 +157,7 @@ static ompi_osc_ucp_window_t  windows[2]; /* one with memory, a dynamic one */
 static ompi_win_t             wins[2];
 
 /** A window with a page that nothing else is near, or with several regions. */
-static void window_open(int which)
+static void window_open(int which, bool device)
 {
     ompi_osc_ucp_window_t *window = &windows[which];
 
@@ -149,6 +167,7 @@ static void window_open(int which)
         .flavor   = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
         .base     = 0 == which ? PLACE + PAGE : NULL,
         .bytes    = 0 == which ? PAGE - 3 : 0,
+        .device   = device,
         .control  = &control,
         .stripes  = stripes
     };
@@ -251,12 +270,12 @@ static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[
     free(payload);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void messages_send(const uint8_t *data, size_t size, bool device)
 {
     uint32_t sequences[2][MEMBERS] = { { 0 } };
 
-    window_open(0);
-    window_open(1);
+    window_open(0, device);
+    window_open(1, false);
     while (size > 0) {
         message_send(&data, &size, sequences);
     }
@@ -264,5 +283,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     window_close(0);
     window_close(1);
     ompi_osc_ucp_replies_fini();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    messages_send(data, size, false);
+    messages_send(data, size, true);
     return 0;
 }

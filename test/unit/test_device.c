@@ -7,6 +7,7 @@
 #include "osc_ucp.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,11 +22,16 @@ void opal_common_ucp_copier_destroy(void);
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define DEVICE_BYTES (1 << 20)
+/** A device's memory: buffers, and from WINDOW_AT on that of windows. */
+#define DEVICE_BYTES (2 << 20)
+#define WINDOW_AT    (1 << 20)
 
 static char *device;
 static bool  present = true;
 static int   copies;
+
+/** The service thread copies, too. */
+static pthread_mutex_t copying = PTHREAD_MUTEX_INITIALIZER;
 
 static bool fake_exist(void)
 {
@@ -39,13 +45,21 @@ static bool fake_hold(const void *address)
     return at >= device && at < device + DEVICE_BYTES;
 }
 
+/** Not by assertions, which are for the thread of the tests. */
 static int fake_copy(void *to, const void *from, size_t len)
 {
+    bool right = fake_hold(to) != fake_hold(from);
+
+    pthread_mutex_lock(&copying);
     copies++;
-    assert_true(fake_hold(to) || fake_hold(from));
-    assert_int_equal(0, mprotect(device, DEVICE_BYTES, PROT_READ | PROT_WRITE));
+    if (!right || 0 != mprotect(device, DEVICE_BYTES, PROT_READ | PROT_WRITE)) {
+        abort();
+    }
     memcpy(to, from, len);
-    assert_int_equal(0, mprotect(device, DEVICE_BYTES, PROT_NONE));
+    if (0 != mprotect(device, DEVICE_BYTES, PROT_NONE)) {
+        abort();
+    }
+    pthread_mutex_unlock(&copying);
     return OPAL_SUCCESS;
 }
 
@@ -56,12 +70,12 @@ static const opal_common_ucp_devices_t fake = { fake_exist, fake_hold, fake_copy
 static MPI_Win                 win;
 static ompi_osc_base_module_t *theirs;
 static long                    memory[4096];
-static int                     rank, target;
+static int                     rank, size, target;
 
-static int window_open(int flavor, void *base, size_t size)
+static int window_open(int flavor, void *base, size_t bytes)
 {
     int model;
-    int rc = ompi_osc_ucp_select(win, &base, size, 1, MPI_COMM_WORLD, NULL, flavor, &model);
+    int rc = ompi_osc_ucp_select(win, &base, bytes, 1, MPI_COMM_WORLD, NULL, flavor, &model);
 
     if (OMPI_SUCCESS == rc) {
         assert_int_equal(OMPI_SUCCESS, ompi_osc_ucp_lock_all(0, win));
@@ -245,16 +259,153 @@ static void test_watched(void **state)
     window_close();
 }
 
-static void test_windows_refused(void **state)
+static void test_refused(void **state)
 {
     (void) state;
-    /* One process's memory is enough. */
-    assert_int_not_equal(OMPI_SUCCESS, window_open(MPI_WIN_FLAVOR_CREATE, 0 == rank ? device : (void *) memory, 4096));
-    assert_null(win->w_osc_module);
     assert_int_equal(OMPI_SUCCESS, window_open(MPI_WIN_FLAVOR_DYNAMIC, NULL, 0));
     assert_int_equal(OMPI_ERR_RMA_ATTACH, calls()->osc_win_attach(win, device, 4096));
     assert_int_equal(OMPI_SUCCESS, calls()->osc_win_attach(win, memory, sizeof(memory)));
     assert_int_equal(OMPI_SUCCESS, calls()->osc_win_detach(win, memory));
+    window_close();
+    if (1 == size) { /* alone, a process has no messages */
+        assert_int_not_equal(OMPI_SUCCESS, window_open(MPI_WIN_FLAVOR_CREATE, device, 4096));
+        assert_null(win->w_osc_module);
+    }
+}
+
+/* Windows in the device's memory. */
+
+static long *window_long(size_t i)
+{
+    return (long *) (void *) (device + WINDOW_AT) + i;
+}
+
+static void window_open_there(void)
+{
+    static const long zeros[(DEVICE_BYTES - WINDOW_AT) / sizeof(long)];
+
+    if (1 == size) {
+        skip();
+    }
+    assert_int_equal(OPAL_SUCCESS, fake_copy(device + WINDOW_AT, zeros, sizeof(zeros)));
+    assert_int_equal(OMPI_SUCCESS, window_open(MPI_WIN_FLAVOR_CREATE, device + WINDOW_AT, DEVICE_BYTES - WINDOW_AT));
+}
+
+/** The own window has these. */
+static void window_expect(size_t at, const long *values, size_t n)
+{
+    device_expect((size_t) (window_long(at) - device_long(0)), values, n);
+}
+
+/** Put and get `n` longs at whom, contiguous and in pieces. */
+static void window_put_get(int whom, size_t n)
+{
+    long        *values = malloc(n * sizeof(*values)), *got = calloc(n, sizeof(*got));
+    MPI_Datatype combs;
+    size_t       i;
+    int          blocks = n > 100 ? 50 : (int) n / 2, len = (int) n / (2 * blocks), half = blocks * len;
+
+    for (i = 0; i < n; i++) {
+        values[i] = (long) (i + n);
+    }
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_put(values, (int) n, MPI_LONG, whom, 0, (int) n, MPI_LONG, win));
+    complete();
+    window_expect(0, values, n);
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_get(got, (int) n, MPI_LONG, whom, 0, (int) n, MPI_LONG, win));
+    complete();
+    assert_memory_equal(got, values, n * sizeof(long));
+
+    MPI_Type_vector(blocks, len, 2 * len, MPI_LONG, &combs);
+    MPI_Type_commit(&combs);
+    for (i = 0; i < (size_t) half; i++) {
+        got[i]                                      = -(long) i;
+        values[i + i / (size_t) len * (size_t) len] = got[i];
+    }
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_put(got, half, MPI_LONG, whom, 0, 1, combs, win));
+    complete();
+    window_expect(0, values, n);
+    memset(got, 0, n * sizeof(long));
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_get(got, half, MPI_LONG, whom, 0, 1, combs, win));
+    complete();
+    for (i = 0; i < (size_t) half; i++) {
+        assert_int_equal(values[i + i / (size_t) len * (size_t) len], got[i]);
+    }
+    MPI_Type_free(&combs);
+    free(values);
+    free(got);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/** Short ones travel with others, long ones in chunks or by themselves. */
+static void test_window_put_get(void **state)
+{
+    static const size_t lengths[] = { 2, 100, 2000, 20000, 100000 };
+    size_t              i;
+
+    (void) state;
+    window_open_there();
+    for (i = 0; i < COUNT_OF(lengths); i++) {
+        window_put_get(target, lengths[i]);
+        window_put_get(rank, lengths[i]);
+    }
+    window_close();
+}
+
+static void test_window_accumulates(void **state)
+{
+    enum { N = 20000 };
+    static long values[N], expected[N], got[N];
+    struct { double value; int index; } pair = { 2.5, 7 }, before = { 0, 0 };
+    long        one = 1, swap = 99, three = 3;
+    int         i, last = DEVICE_BYTES - WINDOW_AT - (int) (sizeof(double) + sizeof(int));
+
+    (void) state;
+    window_open_there();
+    for (i = 0; i < N; i++) {
+        values[i]   = i;
+        expected[i] = 2 * i;
+    }
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_accumulate(values, N, MPI_LONG, target, 0, N, MPI_LONG, MPI_SUM, win));
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_get_accumulate(values, N, MPI_LONG, got, N, MPI_LONG, target, 0, N,
+                                                               MPI_LONG, MPI_SUM, win));
+    complete();
+    assert_memory_equal(got, values, sizeof(got));
+    window_expect(0, expected, N);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_fetch_and_op(&one, got, MPI_LONG, target, 8, MPI_SUM, win));
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_compare_and_swap(&swap, &three, got + 1, MPI_LONG, target, 8, win));
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_fetch_and_op(NULL, got + 2, MPI_LONG, target, 8, MPI_NO_OP, win));
+    complete();
+    assert_int_equal(2, got[0]);
+    assert_int_equal(3, got[1]);
+    assert_int_equal(99, got[2]);
+    /* The end of this element is the window's, and its gap behind it. */
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_get_accumulate(&pair, 1, MPI_DOUBLE_INT, &before, 1, MPI_DOUBLE_INT,
+                                                               target, last, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win));
+    assert_int_equal(OMPI_SUCCESS, calls()->osc_get_accumulate(NULL, 0, MPI_DOUBLE_INT, &pair, 1, MPI_DOUBLE_INT,
+                                                               target, last, 1, MPI_DOUBLE_INT, MPI_NO_OP, win));
+    complete();
+    assert_true(0 == before.value && 0 == before.index);
+    assert_true(2.5 == pair.value && 7 == pair.index);
+    window_close();
+}
+
+/** All add to one element, the process itself included; both buffers and windows are there. */
+static void test_window_atomic(void **state)
+{
+    enum { TIMES = 200 };
+    long one = 1, zero = 0, sum = (long) TIMES * size;
+    int  i;
+
+    (void) state;
+    window_open_there();
+    device_write(0, &one, 1);
+    for (i = 0; i < TIMES; i++) {
+        assert_int_equal(OMPI_SUCCESS, calls()->osc_accumulate(0 == i % 2 ? device : (void *) &one, 1, MPI_LONG, 0, 64,
+                                                               1, MPI_LONG, MPI_SUM, win));
+    }
+    complete();
+    window_expect(8, 0 == rank ? &sum : &zero, 1);
     window_close();
 }
 
@@ -303,10 +454,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest          tests[] = {
         cmocka_unit_test_setup(test_put_get, setup),      cmocka_unit_test_setup(test_requests, setup),
         cmocka_unit_test_setup(test_accumulates, setup),  cmocka_unit_test_setup(test_host_buffers, setup),
-        cmocka_unit_test_setup(test_watched, setup),      cmocka_unit_test_setup(test_windows_refused, setup),
+        cmocka_unit_test_setup(test_watched, setup),      cmocka_unit_test_setup(test_refused, setup),
+        cmocka_unit_test_setup(test_window_put_get, setup), cmocka_unit_test_setup(test_window_accumulates, setup),
+        cmocka_unit_test_setup(test_window_atomic, setup),
         cmocka_unit_test_setup(test_no_device, setup),    cmocka_unit_test_prestate(test_copier, (void *) real)
     };
-    int size, failed;
+    int failed;
 
     setenv("OMPI_MCA_osc", "^ucp", 1); /* the handle is to be of another component than the one linked here */
     MPI_Init(&argc, &argv);

@@ -183,6 +183,7 @@ struct ompi_osc_ucp_window_t {
     void   *base;
     int64_t bytes;
     int     disp_unit;
+    bool    device;                   /**< it is a device's: for messages only, from oneself, too */
     ompi_osc_ucp_control_t *control;  /**< own control block */
     ompi_osc_ucp_block_t    block;    /**< it, and behind it the memory of MPI_Win_allocate; not in shared windows */
     ompi_osc_ucp_segment_t *segment;  /**< MPI_Win_allocate_shared: the mapped segment; else NULL */

@@ -6,8 +6,7 @@
  * filled before the call, and what comes back is copied when it is there: so a call that has one returns when its
  * buffers may be used again.
  *
- * Windows themselves are in the host's memory: what others do to one elsewhere, the service side would have to copy
- * out, do, and copy back, piece by piece. MPI_Win_create and MPI_Win_attach refuse other memory.
+ * Windows in such memory are the service side's matter: see path/am_place.h.
  */
 
 #include "osc_ucp.h"

@@ -73,7 +73,7 @@ void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
 
 bool ompi_osc_ucp_memory_registers(const ompi_osc_ucp_window_t *window)
 {
-    return MPI_WIN_FLAVOR_CREATE == window->flavor && opal_common_ucp_is_open() &&
+    return MPI_WIN_FLAVOR_CREATE == window->flavor && !window->device && opal_common_ucp_is_open() &&
            (OMPI_OSC_UCP_RDMA_ALWAYS == mca_osc_ucp_component.rdma ||
             (OMPI_OSC_UCP_RDMA_AUTO == mca_osc_ucp_component.rdma && opal_common_ucp_registers()));
 }

@@ -183,7 +183,7 @@ static void peer_choose_path(ompi_osc_ucp_peer_t *peer)
     if (NULL != window->segment) {
         peer->path = &ompi_osc_ucp_path_direct;
         ompi_osc_ucp_segment_describe(peer);
-    } else if (peer->rank == window->rank && !window->nic) {
+    } else if (peer->rank == window->rank && !window->nic && !window->device) {
         peer->path      = &ompi_osc_ucp_path_direct;
         peer->control   = window->control;
         peer->memory    = window->base; /* NULL in a dynamic window, where displacements are addresses */

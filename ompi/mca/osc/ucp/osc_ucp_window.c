@@ -122,7 +122,7 @@ static void transport_down(ompi_osc_ucp_window_t *window)
     }
 }
 
-/** Buffers may be in memory that the processor must not touch; the window's own memory may not. */
+/** Buffers, and the window's own memory, may be in memory that the processor must not touch. */
 static int device_up(creation_t *creation, int rc)
 {
     ompi_osc_ucp_window_t *window = creation->window;
@@ -131,9 +131,9 @@ static int device_up(creation_t *creation, int rc)
     if (opal_common_ucp_devices->exist()) {
         ompi_osc_ucp_devices_serve(window);
     }
-    if (window->bytes > 0 && NULL != window->base && ompi_osc_ucp_on_device(window->base)) {
-        (void) asprintf(&creation->reason, "rank %d gives it memory of a GPU: give it memory of the host, and copy",
-                        window->rank);
+    window->device = window->bytes > 0 && NULL != window->base && ompi_osc_ucp_on_device(window->base);
+    if (window->device && 1 == window->size) {
+        creation->reason = strdup("it has one process, which cannot reach memory of a GPU: give it the host's, and copy");
         return OMPI_ERR_BAD_PARAM;
     }
     return OMPI_SUCCESS;

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "../osc_ucp_check.h"
 #include "../osc_ucp_op_layout.h"
 #include "am_kernel.h"
+#include "am_place.h"
 #include "am_refused.h"
 #include "am_reply.h"
 
@@ -21,6 +21,7 @@ typedef ompi_osc_ucp_target_t  target_t;
 typedef ompi_osc_ucp_source_t  source_t;
 typedef ompi_osc_ucp_context_t context_t;
 typedef ompi_osc_ucp_command_t command_t;
+typedef ompi_osc_ucp_place_t   place_t;
 
 /** Refuse a command: who waits for its reply is told at once, else the next acknowledgement tells. */
 static void refuse(const context_t *context, const command_t *command, int status)
@@ -35,43 +36,6 @@ static void refuse(const context_t *context, const command_t *command, int statu
     } else {
         context->source->error = status;
     }
-}
-
-/* Where a command goes. */
-
-/** The memory that a command names, after all checks. */
-typedef struct place_t {
-    char                 *base;
-    ompi_osc_ucp_layout_t layout; /**< of bytes or cells, relative to base */
-} place_t;
-
-/** Find and check it; `gap` bytes of the last cell may lie outside. The caller frees place_p->layout. */
-static int place_find(const target_t *target, const command_t *command, int64_t gap, place_t *place_p)
-{
-    const ompi_osc_ucp_wire_command_t *wire   = &command->wire;
-    ompi_osc_ucp_layout_t             *layout = &place_p->layout;
-    bool                               fits;
-
-    if (0 == wire->len) {
-        return OMPI_ERR_BAD_PARAM; /* nobody sends that */
-    }
-    if (NULL == command->layout) {
-        ompi_osc_ucp_layout_contiguous(layout, 0, wire->len);
-    } else if (command->shape.pos > INT64_MAX ||
-               !ompi_osc_ucp_layout_decode(command->layout, command->shape.len, layout)) {
-        return OMPI_ERR_BAD_PARAM;
-    }
-    if (NULL != target->regions) {
-        fits = ompi_osc_ucp_regions_cover(target->regions, (uint64_t) wire->disp, layout, gap);
-    } else {
-        fits = ompi_osc_ucp_in_range(target->bytes, wire->disp, layout->lb, layout->ub - gap);
-    }
-    if (!fits || command->shape.pos > layout->size || wire->len > layout->size - command->shape.pos) {
-        ompi_osc_ucp_layout_fini(layout);
-        return fits ? OMPI_ERR_BAD_PARAM : OMPI_ERR_RMA_RANGE;
-    }
-    place_p->base = (char *) ((uintptr_t) target->base + (uintptr_t) wire->disp); /* the base may be NULL */
-    return OMPI_SUCCESS;
 }
 
 static uintptr_t stripe_key(const target_t *target, const char *address)
@@ -135,42 +99,69 @@ static bool kernel_accumulate(const target_t *target, const command_t *command, 
     return true;
 }
 
+/** Something was done to a device's memory. */
+static void device_done(const context_t *context, int rc)
+{
+    if (OMPI_SUCCESS != rc) {
+        context->source->error = rc; /* the next acknowledgement tells */
+    }
+}
+
 /* Put. */
+
+/** A put's data on their way. */
+typedef struct receipt_t {
+    context_t context;
+    char     *landing; /**< malloc'd: they cannot go straight to the window; else NULL */
+    char     *to;
+    uint32_t  len;
+} receipt_t;
 
 static void put_received(void *arg, int status)
 {
-    context_t *context = arg;
+    receipt_t *receipt = arg;
+    context_t *context = &receipt->context;
 
+    if (OMPI_SUCCESS == status && NULL != receipt->landing) {
+        status = opal_common_ucp_devices->copy(receipt->to, receipt->landing, receipt->len);
+    }
     if (OMPI_SUCCESS != status) {
         context->source->error = status;
     }
     context->source->receiving--;
     ompi_osc_ucp_source_resume(context->target, context->source);
     ompi_osc_ucp_target_run(context->target);
-    free(context);
+    free(receipt->landing);
+    free(receipt);
 }
 
 /** Have the sender's data go straight to the window. What waits for all before it waits for that, too. */
 static void put_receive(context_t *context, const command_t *command, const place_t *place)
 {
-    context_t                *copy   = opal_common_ucp_malloc(sizeof(*copy));
-    opal_common_ucp_remote_t *remote = context->remote;
+    receipt_t                *receipt = opal_common_ucp_malloc(sizeof(*receipt));
+    opal_common_ucp_remote_t *remote  = context->remote;
+    char                     *landing = context->target->device ? malloc(command->wire.len) : NULL;
 
-    if (NULL == copy) {
+    if (NULL == receipt || (context->target->device && NULL == landing)) {
+        free(landing);
+        free(receipt);
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
         return;
     }
-    *copy           = *context;
+    *receipt = (receipt_t) {
+        .context = *context, .landing = landing, .to = place->base, .len = command->wire.len
+    };
     context->remote = NULL;
     context->source->receiving++;
-    opal_common_ucp_receive(OPAL_COMMON_UCP_SERVICE, remote, place->base, command->wire.len, put_received, copy);
+    opal_common_ucp_receive(OPAL_COMMON_UCP_SERVICE, remote, NULL != landing ? landing : place->base,
+                            command->wire.len, put_received, receipt);
 }
 
 static void apply_put(context_t *context, command_t *command)
 {
     ompi_osc_ucp_layout_iter_t iter;
     place_t                    place;
-    int                        rc = place_find(context->target, command, 0, &place);
+    int                        rc = ompi_osc_ucp_place_find(context->target, command, 0, &place);
 
     if (OMPI_SUCCESS != rc) {
         refuse(context, command, rc);
@@ -181,6 +172,8 @@ static void apply_put(context_t *context, command_t *command)
                      kernel_copy(command, false, place.base, command->kernel.data, command->wire.len));
     } else if (NULL != context->remote) {
         put_receive(context, command, &place);
+    } else if (context->target->device) {
+        device_done(context, ompi_osc_ucp_place_put(&place, command));
     } else if (NULL == command->layout) {
         memcpy(place.base, command->data, command->wire.len);
     } else {
@@ -223,7 +216,7 @@ static void apply_get(context_t *context, command_t *command)
     int                        rc = OMPI_ERR_BAD_PARAM;
 
     if (0 != command->reply_to.cookie) {
-        rc = place_find(context->target, command, 0, &place);
+        rc = ompi_osc_ucp_place_find(context->target, command, 0, &place);
     }
     if (OMPI_SUCCESS != rc) {
         refuse(context, command, rc);
@@ -231,10 +224,14 @@ static void apply_get(context_t *context, command_t *command)
     }
     if (by_kernel(command)) {
         kernel_reply(context, command, kernel_copy(command, true, place.base, command->kernel.result, len));
-    } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers()) {
+    } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers() &&
+               !context->target->device) {
         ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, place.base, len, NULL);
     } else if (!result_begin(context, command, len, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
+    } else if (context->target->device) {
+        device_done(context, ompi_osc_ucp_place_get(&place, command, result.bytes));
+        result_end(context, command, len, &result);
     } else {
         ompi_osc_ucp_layout_iter_init(&iter, &place.layout, command->shape.pos);
         ompi_osc_ucp_layout_pack(&iter, place.base, result.bytes, len);
@@ -310,7 +307,7 @@ static void apply_accumulate(context_t *context, command_t *command)
     int                        rc     = OMPI_ERR_BAD_PARAM;
 
     if (ompi_osc_ucp_op_valid(command->wire.op, prim)) {
-        rc = place_find(context->target, command, ompi_osc_ucp_prim_gap(prim), &place);
+        rc = ompi_osc_ucp_place_find(context->target, command, ompi_osc_ucp_prim_gap(prim), &place);
     }
     if (OMPI_SUCCESS != rc) {
         refuse(context, command, rc);
@@ -323,7 +320,12 @@ static void apply_accumulate(context_t *context, command_t *command)
     } else if (fetch && !result_begin(context, command, bytes, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
     } else {
-        accumulate_runs(context->target, command, prim, &place, result.bytes);
+        if (context->target->device) {
+            device_done(context, ompi_osc_ucp_place_accumulate(&place, command, context->target->stripes, prim,
+                                                               result.bytes));
+        } else {
+            accumulate_runs(context->target, command, prim, &place, result.bytes);
+        }
         if (fetch) {
             result_end(context, command, bytes, &result);
         }
@@ -340,7 +342,7 @@ static void apply_compare_swap(context_t *context, command_t *command)
 
     if (NULL != prim && prim->size == prim->extent && command->wire.len == prim->size && NULL == command->layout &&
         0 != command->reply_to.cookie && !by_kernel(command)) {
-        rc = place_find(context->target, command, 0, &place);
+        rc = ompi_osc_ucp_place_find(context->target, command, 0, &place);
     }
     if (OMPI_SUCCESS == rc && !result_begin(context, command, prim->size, &result)) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
@@ -352,8 +354,13 @@ static void apply_compare_swap(context_t *context, command_t *command)
     if (context->target->nic) {
         ompi_osc_ucp_domain_witness(OMPI_OSC_UCP_OP_REPLACE, prim, place.base);
     }
-    ompi_osc_ucp_op_compare_swap(context->target->stripes, stripe_key(context->target, place.base), prim, place.base,
-                                 command->data, command->data + prim->size, result.bytes);
+    if (context->target->device) {
+        device_done(context, ompi_osc_ucp_place_compare_swap(&place, command, context->target->stripes, prim,
+                                                             result.bytes));
+    } else {
+        ompi_osc_ucp_op_compare_swap(context->target->stripes, stripe_key(context->target, place.base), prim,
+                                     place.base, command->data, command->data + prim->size, result.bytes);
+    }
     result_end(context, command, prim->size, &result);
 }
 
@@ -460,7 +467,7 @@ static void apply_describe(context_t *context, command_t *command)
     }
     to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(description));
     ompi_osc_ucp_memory_describe(context->target->window, &description);
-    if (by_kernel(command) && ompi_osc_ucp_kernel_reaches(&command->kernel.process)) {
+    if (by_kernel(command) && !context->target->device && ompi_osc_ucp_kernel_reaches(&command->kernel.process)) {
         context->source->process = command->kernel.process;
         description.kernel       = true;
     }

@@ -371,6 +371,7 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
     target->members     = (uint32_t) window->size;
     target->base        = dynamic ? NULL : window->base;
     target->bytes       = window->bytes;
+    target->device      = window->device;
     target->control     = window->control;
     target->stripes     = window->stripes;
     target->key_base    = window->key_base;

@@ -24,6 +24,7 @@ struct ompi_osc_ucp_target_t {
     uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
     const ompi_osc_ucp_window_t *window;     /**< for its description only */
     ompi_osc_ucp_ranks_t      sources;   /**< of ompi_osc_ucp_source_t */
+    bool                      device;    /**< the memory is a device's: see am_place.h */
     bool                      nic;       /**< the native class is not for this side: see ompi_osc_ucp_domain_witness */
 
     ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
