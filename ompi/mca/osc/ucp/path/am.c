@@ -35,6 +35,7 @@ int ompi_osc_ucp_am_open(char **reason_p)
 void ompi_osc_ucp_am_close(void)
 {
     opal_common_ucp_close();
+    ompi_osc_ucp_targets_fini();
     ompi_osc_ucp_packets_fini();
     ompi_osc_ucp_replies_fini();
 }

@@ -447,3 +447,11 @@ void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target)
     opal_hash_table_remove_value_uint64(&targets, target->id);
     opal_common_ucp_service_unlock();
 }
+
+void ompi_osc_ucp_targets_fini(void)
+{
+    if (targets_made) {
+        OBJ_DESTRUCT(&targets);
+        targets_made = false;
+    }
+}

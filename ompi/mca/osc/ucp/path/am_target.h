@@ -43,6 +43,9 @@ void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target);
 int  ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target);
 
+/** Forget the list of all published; no message arrives any more. */
+void ompi_osc_ucp_targets_fini(void);
+
 /** Has `rank` posted by message since the last time? If so, that post is used up. Takes the service lock. */
 bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank);
 

@@ -1,0 +1,69 @@
+#!/bin/bash
+# The unit tests and a few of the MPI programs under valgrind, with Open MPI's own suppressions: nothing may be reported
+# that happens in the component's functions, or in what they call, nor memory that they leave behind.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# usage: test/sanitizers/valgrind.sh [--full]    (or FULL=1: more programs, and long unit tests; 10 minutes)
+#
+# What Open MPI, PMIx, and network libraries do on their own, is not looked at.
+#
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+programs=(requests) not='*_random'
+if [ -n "${FULL:-}" ] || [ "${1-}" = --full ]; then
+    programs+=(put_get win_dynamic win_several acc_types lock_modes pscw types_put_get errors_range threads win_shared
+        near_long)
+    not=
+fi
+valgrind=(valgrind --fullpath-after= --keep-debuginfo=yes --num-callers=40 "--log-file=$scratch/report.%p")
+
+command -v valgrind >/dev/null || skip "valgrind is not installed (on Debian, apt install valgrind)"
+suppressions=$("$(dirname "$mpicc")/ompi_info" --parsable --path pkgdatadir | cut -d: -f3)/openmpi-valgrind.supp
+if [ -r "$suppressions" ]; then
+    valgrind+=("--suppressions=$suppressions")
+fi
+# UCX replaces the functions of memory that valgrind replaces, too.
+export UCX_MEM_EVENTS=n OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+
+# Run "$@", called $1, which puts a report of each process into $scratch.
+run()
+{
+    local name=$1 status=0
+
+    shift
+    rm -f "$scratch"/report.*
+    timeout -k 5 250 "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
+    if [ $status -ne 0 ] && [ $status -ne 77 ]; then
+        tail -n 30 "$scratch/out"
+        fail "$name: exit status $status"
+    fi
+    grep -q 'ERROR SUMMARY' "$scratch"/report.* || fail "$name: valgrind has reported nothing at all"
+    # Reports are paragraphs; each frame in them has the name of its source.
+    cat "$scratch"/report.* | sed 's/^==[0-9]*== \{0,1\}//' |
+        awk -v RS= '/\/opal\/mca\/common\/ucp\/|\/ompi\/mca\/osc\/ucp\// { print $0 "\n"; found = 1 } END { exit found }' \
+            >"$scratch/found" || { cat "$scratch/found"; fail "$name"; }
+}
+
+# Program $1 over transports $2.
+run_program()
+{
+    run "$1, $2" "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
+        -x "UCX_TLS=$2" -x UCX_MEM_EVENTS "${valgrind[@]}" --leak-check=full --show-leak-kinds=definite,indirect \
+        "$build/test/mpi/$1"
+}
+
+# They leave behind what the component gives back when Open MPI closes it.
+quietly make -C "$build/test/unit" check TESTS=
+for test in "$build"/test/unit/test_*.o; do
+    # shellcheck disable=SC2053  # a pattern
+    if [[ ${test%.o} != $not ]]; then
+        run "$(basename "$test" .o)" "${valgrind[@]}" "${test%.o}"
+    fi
+done
+for program in "${programs[@]}"; do
+    quietly make -C "$build/test/mpi" "$program"
+    run_program "$program" sm,self
+    run_program "$program" tcp,self
+done
