@@ -1,43 +1,12 @@
-/* Memory and descriptors stay as they are while windows come and go: 10,000 one after the other, and 1,000 at once twice.
+/* Memory and descriptors stay as they are while windows come and go: 10,000 one after the other, and 1,000 at once
+ * twice.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "flat.h"
 #include "windows.h"
-#include <dirent.h>
 
 enum { IN_TURN = 10000, AT_ONCE = 1000, WARM = 1000, ALLOWED = 2048 /* KiB; one window kept would be 6 each */ };
-
-/* KiB of this process that nobody else shares. */
-static long memory(void)
-{
-    char line[200];
-    long kib, sum = 0;
-    FILE *file = fopen("/proc/self/smaps_rollup", "r");
-
-    while (NULL != file && NULL != fgets(line, sizeof(line), file)) {
-        if (1 == sscanf(line, "Private_Dirty: %ld", &kib) || 1 == sscanf(line, "Private_Clean: %ld", &kib)) {
-            sum += kib;
-        }
-    }
-    if (NULL != file) {
-        fclose(file);
-    }
-    return sum;
-}
-
-static int descriptors(void)
-{
-    DIR *dir = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (NULL != dir && NULL != readdir(dir)) {
-        count++;
-    }
-    if (NULL != dir) {
-        closedir(dir);
-    }
-    return count;
-}
 
 static void use(struct test_window *window)
 {
@@ -77,12 +46,12 @@ static void at_once(const enum test_flavor *flavors, int count)
 
 static void compare(const char *what, long kib, int fds)
 {
-    long now = memory();
+    long now = flat_memory();
 
     CHECK(now - kib <= ALLOWED, "%s: %ld KiB became %ld", what, kib, now);
-    CHECK(descriptors() <= fds, "%s: %d descriptors became %d", what, fds, descriptors());
+    CHECK(flat_descriptors() <= fds, "%s: %d descriptors became %d", what, fds, flat_descriptors());
     if (0 == test_rank) {
-        printf("%s: %ld KiB more, %d descriptors more\n", what, now - kib, descriptors() - fds);
+        printf("%s: %ld KiB more, %d descriptors more\n", what, now - kib, flat_descriptors() - fds);
     }
 }
 
@@ -99,13 +68,13 @@ int main(int argc, char **argv)
         }
     }
     at_once(flavors, count);
-    kib = memory();
-    fds = descriptors();
+    kib = flat_memory();
+    fds = flat_descriptors();
     at_once(flavors, count);
     compare("1,000 windows at once", kib, fds);
     in_turn(flavors, count, WARM);
-    kib = memory();
-    fds = descriptors();
+    kib = flat_memory();
+    fds = flat_descriptors();
     in_turn(flavors, count, IN_TURN);
     compare("10,000 windows in turn", kib, fds);
     return test_finish();
