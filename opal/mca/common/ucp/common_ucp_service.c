@@ -310,6 +310,7 @@ static void *service_main(void *arg)
     unsigned events, vain = 0;
     uint64_t seen;
 
+    (void) pthread_setname_np(pthread_self(), "osc_ucp_service"); /* for those who look at the threads of a program */
     if (0 != CPU_COUNT(&service.cpus)) {
         (void) sched_setaffinity(0, sizeof(service.cpus), &service.cpus);
     }
