@@ -49,6 +49,7 @@ run()
 run threads 2 sm,self
 run threads 2 tcp,self
 run regress_lock_threads 2 sm,self
+run threads_random 2 sm,self
 run progress 2 sm,self
 run progress 2 tcp,self
 run progress_states 4 sm,self

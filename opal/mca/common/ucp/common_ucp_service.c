@@ -310,12 +310,12 @@ static void *service_main(void *arg)
     unsigned events, vain = 0;
     uint64_t seen;
 
-    (void) pthread_setname_np(pthread_self(), "osc_ucp_service"); /* for those who look at the threads of a program */
     if (0 != CPU_COUNT(&service.cpus)) {
         (void) sched_setaffinity(0, sizeof(service.cpus), &service.cpus);
     }
     memset(&pace, 0, sizeof(pace));
     (void) sched_getaffinity(0, sizeof(pace.allowed), &pace.allowed);
+    (void) pthread_setname_np(pthread_self(), "osc_ucp_service"); /* for those who look at the threads of a program */
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
         come_back();
         seen = LOAD(polls);
