@@ -29,10 +29,19 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_peer(ompi_osc_ucp_window_t 
     return OPAL_LIKELY(NULL != peer && __atomic_load_n(&peer->plain, __ATOMIC_ACQUIRE)) ? peer : NULL;
 }
 
-/** The peer, if it was used before, and the network puts and gets there by itself. */
+/** The peer that ompi_osc_ucp_fast_peer has just looked for, whatever may be done there; NULL: ask for it the long way.
+ *  Called inside. */
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_recent(const ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = window->recent[(unsigned) rank % OMPI_OSC_UCP_RECENT];
+
+    return NULL != peer && rank == peer->rank ? peer : NULL;
+}
+
+/** The same, if the network puts and gets there by itself. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_native(const ompi_osc_ucp_window_t *window, int rank)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_recent(window, rank);
 
     return NULL != peer && NULL != peer->rkey ? peer : NULL;
 }
@@ -82,7 +91,7 @@ static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptr
 static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
                                              ompi_osc_ucp_wire_command_t *wire, const void *data)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_ranks_find(&window->peers, (uint32_t) rank);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_recent(window, rank);
 
     if (NULL == peer || NULL == peer->packet || !peer->path->messages || !ompi_osc_ucp_fast_access(peer) ||
         __builtin_mul_overflow((int64_t) disp, peer->disp_unit, &wire->disp) ||
