@@ -30,7 +30,8 @@ COMPONENTS = {  # name: (arguments on one host, arguments across hosts or None, 
     "mpich": ([], [], "allocate create dynamic shared"),
     "limits": (OB1, [*OB1, *TCP], ""),
 }
-VARIANTS = {"no_thread": "--mca osc_ucp_async_progress never"}  # of osc/ucp, for a part that names them
+VARIANTS = {"no_thread": "--mca osc_ucp_async_progress never",  # of osc/ucp, for a part that names them
+            "own_core": "--mca osc_ucp_service_cpus program"}
 
 # What is run: set-up, flavours, processes, groups of cases; whether only if it is asked for; components, if few.
 # More processes than four run with --full only, and in the first rounds only: they take long.
@@ -40,7 +41,7 @@ MOST = "latency rate types epochs windows busy contention applications"
 PARTS = [
     Part("one", "allocate", 2, MOST + " unused"),
     Part("one", "create", 2, MOST + " unused"),
-    Part("one", "create", 2, "busy", True, ("no_thread", "ucp")),
+    Part("one", "create", 2, "busy", True, ("no_thread", "own_core", "ucp")),
     Part("one", "dynamic", 2, "latency rate epochs windows busy", True),
     Part("one", "shared", 2, "latency types epochs windows", True),
     Part("unbound", "allocate create", 2, "threads", True),
