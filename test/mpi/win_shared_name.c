@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mpitest.h"
+#include "windows.h"
 
 #include <sys/stat.h>
 
@@ -43,6 +43,9 @@ int main(int argc, char **argv)
 
     test_init(&argc, &argv);
     test_needs(2);
+    if (!test_one_node(MPI_COMM_WORLD)) {
+        test_skip("for one host only");
+    }
     for (int i = 0; i < 2; i++) {
         MPI_OK(MPI_Win_allocate_shared(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
         numbers[i] = name_random();
