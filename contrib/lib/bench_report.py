@@ -150,20 +150,26 @@ def all_tables(results):
         yield ""
 
 
-def summary(results):
-    """For each place, where osc/ucp is behind the best of the others by more than a twentieth, the furthest first."""
+def to_best(results, place, case, size):
+    """osc/ucp's time over that of the best of the others, or None."""
+    ours, best = results.get(place, case, size, "ucp"), results.best(place, case, size)
+    return ours.median / results.get(place, case, size, best).median if ours and best else None
+
+
+def summary(results, by_best):
+    """For each place, where osc/ucp is behind the best of the others by more than a twentieth, the furthest first; with
+    the ratio that `by_best`, the best rounds, gives."""
     for place in results.places():
         ahead, even, behind = 0, 0, []
         for case, size in results.cases(place):
-            ours, best = results.get(place, case, size, "ucp"), results.best(place, case, size)
-            if not ours or not best or "ratio" == ours.unit or case.startswith("unused."):
+            ours, ratio = results.get(place, case, size, "ucp"), to_best(results, place, case, size)
+            if ratio is None or "ratio" == ours.unit or case.startswith("unused."):
                 continue
-            ratio = ours.median / results.get(place, case, size, best).median
             ahead += ratio < 0.95
             even += 0.95 <= ratio <= 1.05
             if ratio > 1.05:
                 what = case.replace("_", " ") + (f" {size_name(size)}" if size > 8 else "")
-                behind.append((ratio, f"{what} {ratio:.2f}"))
+                behind.append((ratio, f"{what} {ratio:.2f} ({to_best(by_best, place, case, size):.2f})"))
         listed = ", ".join(text for _, text in sorted(behind, reverse=True))
         yield f"- {SETUPS[place[0]]}, {place[1]} processes, MPI_Win_{function(place[2])}: ahead in {ahead}, even in " \
             f"{even}, behind in {len(behind)}{': ' + listed if listed else ''}"
@@ -175,8 +181,9 @@ def function(flavour):
 
 # ---- bounds ----
 
-def check_bounds(results, name):
-    """Lines that tell each bound of the table `name`, whether it holds, and how many do not."""
+def check_bounds(results, name, by_best=None):
+    """Lines that tell each bound of the table `name`, whether it holds, and how many do not; where one does not, also
+    what `by_best`, the best rounds, gives."""
     lines, exceeded = [], 0
     with open(name) as stream:
         bounds = [line.split("#")[0].split() for line in stream]
@@ -202,6 +209,9 @@ def check_bounds(results, name):
                 f"at most {bound}"
         holds = value <= float(bound)
         exceeded += not holds
+        if not holds and by_best and "-" != against and not bound.startswith("+"):
+            ratio = by_best.get(place, case, size, "ucp").median / reference(by_best, place, case, size, against).median
+            said += f"; {ratio:.2f} by the best rounds"
         lines.append(f"{'holds   ' if holds else 'EXCEEDED'}      {what}: {said}")
     return lines, exceeded
 
@@ -297,14 +307,15 @@ def shown_arguments(words):
     return [word for i, word in enumerate(words) if i not in hidden]
 
 
-def write_docs(results, top, bounds):
+def write_docs(results, by_best, top, bounds):
     page = os.path.join(top, "docs/performance.md")
     folder = os.path.join(top, "docs/performance")
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
     lines = ["Measured with:", "", *(f"- {line}" for line in results.header), "",
-             "Ahead of, even with (5 %), or behind the best of the others:", "", *summary(results), ""]
+             "Ahead of, even with (5 %), or behind the best of the others, and in parentheses by the best rounds:", "",
+             *summary(results, by_best), ""]
     if bounds:
         lines += ["What is aimed at (`test/bench/targets.table`):", "", "```", *bounds, "```", ""]
     lines += all_tables(results)
@@ -321,13 +332,13 @@ def write_docs(results, top, bounds):
 
 
 def report(options, top):
-    results = Results(options.read)
-    print("\n".join([*all_tables(results), *summary(results)]))
-    bounds, exceeded = check_bounds(results, options.bounds) if options.bounds else ([], 0)
+    results, by_best = Results(options.read), Results(options.read, best=True)
+    print("\n".join([*all_tables(results), *summary(results, by_best)]))
+    bounds, exceeded = check_bounds(results, options.bounds, by_best) if options.bounds else ([], 0)
     for line in bounds:
         print(line)
     if options.write_docs:
-        write_docs(results, top, bounds)
+        write_docs(results, by_best, top, bounds)
     else:
         drawn = plots(results, options.output)
         if drawn:
