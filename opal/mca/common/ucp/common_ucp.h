@@ -89,8 +89,10 @@ int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 
 /** How a message travels. */
 typedef enum opal_common_ucp_how_t {
-    OPAL_COMMON_UCP_EAGER, /**< the handler has all of it in hand */
-    OPAL_COMMON_UCP_ANY    /**< long data may stay with the sender until the other side has a place for them */
+    OPAL_COMMON_UCP_EAGER,   /**< the handler has all of it in hand */
+    OPAL_COMMON_UCP_LEAVING, /**< that, and `sent` tells that it needs no more progress here: nobody may make any, as no
+                              *   answer is expected. Origin side */
+    OPAL_COMMON_UCP_ANY      /**< long data may stay with the sender until the other side has a place for them */
 } opal_common_ucp_how_t;
 
 /**

@@ -8,6 +8,7 @@
 
 #include "common_ucp_internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,7 @@ static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)
     return send;
 }
 
-static void send_done(opal_common_ucp_send_t *send, int status)
+static void send_over(opal_common_ucp_send_t *send, int status)
 {
     opal_common_ucp_sent_fn_t sent = send->sent;
     void                     *arg  = send->arg;
@@ -99,6 +100,26 @@ static void send_done(opal_common_ucp_send_t *send, int status)
     if (NULL != sent) {
         sent(arg, status);
     }
+}
+
+static void send_left(opal_common_ucp_completion_t *completion, int status)
+{
+    (void) status;
+    send_over((opal_common_ucp_send_t *) (void *) ((char *) completion - offsetof(opal_common_ucp_send_t, flushed)),
+              OPAL_SUCCESS);
+}
+
+/** UCX has it. Over tcp it may still keep the end of it, or all of it behind a longer one, until the socket takes more;
+ *  the worker has to be progressed for that. A flush knows. */
+static void send_done(opal_common_ucp_send_t *send, int status)
+{
+    if (OPAL_COMMON_UCP_LEAVING == send->how && OPAL_SUCCESS == status) {
+        send->flushed.done = send_left;
+        if (OPAL_COMMON_UCP_UNDERWAY == opal_common_ucp_flush((opal_common_ucp_ep_t *) send->ep, &send->flushed)) {
+            return;
+        }
+    }
+    send_over(send, status);
 }
 
 static void send_completed(void *request, ucs_status_t status, void *user_data)
@@ -123,7 +144,7 @@ static int send_start(opal_common_ucp_send_t *send)
     bool                reply = OPAL_COMMON_UCP_SERVICE == send->side;
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags        = (OPAL_COMMON_UCP_EAGER == send->how ? UCP_AM_SEND_FLAG_EAGER : 0) |
+        .flags        = (OPAL_COMMON_UCP_ANY == send->how ? 0 : UCP_AM_SEND_FLAG_EAGER) |
                         (reply ? 0 : UCP_AM_SEND_FLAG_REPLY),
         .cb.send      = send_completed,
         .user_data    = send
@@ -211,7 +232,7 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
         rc = OPAL_SUCCESS;
     } else if (OPAL_SUCCESS != rc) {
         send->sent = NULL;
-        send_done(send, OPAL_SUCCESS);
+        send_over(send, OPAL_SUCCESS);
     }
     return rc;
 }

@@ -32,6 +32,7 @@ typedef struct opal_common_ucp_send_t {
     size_t                         header_len, len;
     opal_common_ucp_sent_fn_t      sent;
     void                          *arg;
+    opal_common_ucp_completion_t   flushed; /**< of what leaves */
     char                           header[OPAL_COMMON_UCP_HEADER_MAX];
 } opal_common_ucp_send_t;
 

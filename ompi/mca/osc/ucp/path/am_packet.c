@@ -137,7 +137,9 @@ static void packet_send(packet_t *packet)
     peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
     if (OMPI_SUCCESS == rc) {
         rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, NULL, 0, &packet->head,
-                                  sizeof(packet->head) + packet->used, OPAL_COMMON_UCP_EAGER, packet_sent, packet);
+                                  sizeof(packet->head) + packet->used,
+                                  NULL != packet->awaited ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER,
+                                  packet_sent, packet);
     }
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
@@ -371,7 +373,7 @@ int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_com
     command_len = ompi_osc_ucp_command_encode(command, message.command);
     peer->window->counters.messages++;
     return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, &message, sizeof(message.head) + command_len, NULL,
-                                0, OPAL_COMMON_UCP_EAGER, sent, arg);
+                                0, NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
 }
 
 void ompi_osc_ucp_packets_fini(void)
