@@ -11,7 +11,7 @@
  * acquired with the one that is awaited, from process to process.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 #include "path/am.h"
 #include "path/am_target.h"

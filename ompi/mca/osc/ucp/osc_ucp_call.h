@@ -6,7 +6,7 @@
 #ifndef OSC_UCP_CALL_H
 #define OSC_UCP_CALL_H
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 /** A buffer argument of a call; one that is absent has no type. */
 typedef struct ompi_osc_ucp_buffer_t {

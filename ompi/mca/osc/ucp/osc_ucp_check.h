@@ -6,7 +6,7 @@
 #ifndef OSC_UCP_CHECK_H
 #define OSC_UCP_CHECK_H
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 /** Is the window in a passive-target epoch at this process, for any target? */
 static inline bool ompi_osc_ucp_passive(const ompi_osc_ucp_window_t *window)

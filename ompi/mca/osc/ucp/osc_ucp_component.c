@@ -5,7 +5,7 @@
  * Nothing is started before the first window that needs it: a program without one-sided communication pays nothing.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 #include "osc_ucp_layout_type.h"
 #include "osc_ucp_pending.h"
 

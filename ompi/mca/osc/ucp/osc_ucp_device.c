@@ -9,7 +9,7 @@
  * Windows in such memory are the service side's matter: see path/am_place.h.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 #include "osc_ucp_layout_type.h"
 
 #include <stdlib.h>
@@ -126,19 +126,31 @@ static int images_finish(images_t *images, int rc, ompi_win_t *win, int target, 
     return rc;
 }
 
+/** Put (`get` is false) or get. */
+static int transfer(bool get, void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                    int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    images_t images;
+    image_t *image = get ? &images.result : &images.origin;
+    int      rc;
+
+    images_init(&images, get ? NULL : origin, get ? origin : NULL, NULL);
+    rc = image_make(image, (size_t) origin_count, origin_type);
+    if (OMPI_SUCCESS == rc && get) {
+        rc = ompi_osc_ucp_rget(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
+                               request_p);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_rput(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
+                               request_p);
+    }
+    return images_finish(&images, rc, win, target, request_p);
+}
+
 static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                 int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
-    images_t images;
-    int      rc;
-
-    images_init(&images, origin, NULL, NULL);
-    rc = image_make(&images.origin, (size_t) origin_count, origin_type);
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_osc_ucp_rput(images.origin.address, origin_count, origin_type, target, disp, target_count,
-                               target_type, win, request_p);
-    }
-    return images_finish(&images, rc, win, target, request_p);
+    return transfer(false, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                    request_p);
 }
 
 static int put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
@@ -150,16 +162,7 @@ static int put(const void *origin, int origin_count, ompi_datatype_t *origin_typ
 static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
                 int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
-    images_t images;
-    int      rc;
-
-    images_init(&images, NULL, origin, NULL);
-    rc = image_make(&images.result, (size_t) origin_count, origin_type);
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_osc_ucp_rget(images.result.address, origin_count, origin_type, target, disp, target_count,
-                               target_type, win, request_p);
-    }
-    return images_finish(&images, rc, win, target, request_p);
+    return transfer(true, origin, origin_count, origin_type, target, disp, target_count, target_type, win, request_p);
 }
 
 static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
@@ -272,17 +275,7 @@ void ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window)
         .osc_raccumulate      = raccumulate,
         .osc_rget_accumulate  = rget_accumulate
     };
-    ompi_osc_base_module_t *module = &window->super;
 
-    window->calls                = &calls;
-    module->osc_put              = put;
-    module->osc_get              = get;
-    module->osc_accumulate       = accumulate;
-    module->osc_compare_and_swap = compare_and_swap;
-    module->osc_fetch_and_op     = fetch_and_op;
-    module->osc_get_accumulate   = get_accumulate;
-    module->osc_rput             = rput;
-    module->osc_rget             = rget;
-    module->osc_raccumulate      = raccumulate;
-    module->osc_rget_accumulate  = rget_accumulate;
+    window->calls = &calls;
+    ompi_osc_ucp_module_communicate(&window->super, &calls);
 }

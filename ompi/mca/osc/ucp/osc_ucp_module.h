@@ -11,6 +11,14 @@
 
 #include "osc_ucp_compat.h"
 
+/* osc_ucp_module.c */
+
+/** What a window's module has, unless others take their place. */
+extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
+
+/** Have the communication calls of a window's module be those of `calls`, which needs to have no others. */
+void ompi_osc_ucp_module_communicate(ompi_osc_base_module_t *module, const ompi_osc_base_module_t *calls);
+
 /* osc_ucp_window.c */
 
 int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,

@@ -8,7 +8,7 @@
  * is the window's own.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 #include <stdlib.h>
 

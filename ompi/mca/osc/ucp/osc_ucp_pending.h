@@ -6,7 +6,7 @@
 #ifndef OSC_UCP_PENDING_H
 #define OSC_UCP_PENDING_H
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 /**
  * An operation, or a question to a peer, until all its parts are over. Messages name it by a cookie, never by its

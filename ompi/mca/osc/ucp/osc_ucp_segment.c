@@ -6,7 +6,7 @@
  * it; its head describes all members, in memory that exists once per node.
  */
 
-#include "osc_ucp.h"
+#include "osc_ucp_peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -37,8 +37,8 @@ static void count_direct(int rc, ompi_win_t *win, int target, int count, const o
     ompi_osc_ucp_leave();
 }
 
-static int put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int watched_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = calls(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -46,8 +46,8 @@ static int put(const void *origin, int origin_count, ompi_datatype_t *origin_typ
     return rc;
 }
 
-static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int watched_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = calls(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -56,8 +56,8 @@ static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_ty
     return rc;
 }
 
-static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int watched_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = calls(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -65,8 +65,8 @@ static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int
     return rc;
 }
 
-static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int watched_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = calls(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -75,8 +75,9 @@ static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, in
     return rc;
 }
 
-static int accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+static int watched_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                              ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                              ompi_win_t *win)
 {
     int rc = calls(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
                                         win);
@@ -85,9 +86,9 @@ static int accumulate(const void *origin, int origin_count, ompi_datatype_t *ori
     return rc;
 }
 
-static int raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                       int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                       ompi_request_t **request_p)
+static int watched_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                               ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                               ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = calls(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
                                          op, win, request_p);
@@ -96,9 +97,9 @@ static int raccumulate(const void *origin, int origin_count, ompi_datatype_t *or
     return rc;
 }
 
-static int get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                          int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                          int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+static int watched_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                  int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                  int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
     int rc = calls(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                                             target, disp, target_count, target_type, op, win);
@@ -107,10 +108,10 @@ static int get_accumulate(const void *origin, int origin_count, ompi_datatype_t 
     return rc;
 }
 
-static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                           int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                           int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                           ompi_request_t **request_p)
+static int watched_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                   int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                   int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                   ompi_request_t **request_p)
 {
     int rc = calls(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                                              target, disp, target_count, target_type, op, win, request_p);
@@ -119,8 +120,8 @@ static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t
     return rc;
 }
 
-static int fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
-                        ompi_op_t *op, ompi_win_t *win)
+static int watched_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                                ompi_op_t *op, ompi_win_t *win)
 {
     int rc = calls(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
@@ -128,8 +129,8 @@ static int fetch_and_op(const void *origin, void *result, ompi_datatype_t *type,
     return rc;
 }
 
-static int compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type, int target,
-                            ptrdiff_t disp, ompi_win_t *win)
+static int watched_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
+                                    int target, ptrdiff_t disp, ompi_win_t *win)
 {
     int rc = calls(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
 
@@ -154,91 +155,91 @@ static int waited(int rc, ompi_win_t *win, uint64_t begin)
     return rc;
 }
 
-static int fence(int assert, ompi_win_t *win)
+static int watched_fence(int assert, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_fence(assert, win), win, begin);
 }
 
-static int start(ompi_group_t *group, int assert, ompi_win_t *win)
+static int watched_start(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_start(group, assert, win), win, begin);
 }
 
-static int complete(ompi_win_t *win)
+static int watched_complete(ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_complete(win), win, begin);
 }
 
-static int post(ompi_group_t *group, int assert, ompi_win_t *win)
+static int watched_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_post(group, assert, win), win, begin);
 }
 
-static int wait(ompi_win_t *win)
+static int watched_wait(ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_wait(win), win, begin);
 }
 
-static int lock(int type, int target, int assert, ompi_win_t *win)
+static int watched_lock(int type, int target, int assert, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_lock(type, target, assert, win), win, begin);
 }
 
-static int unlock(int target, ompi_win_t *win)
+static int watched_unlock(int target, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_unlock(target, win), win, begin);
 }
 
-static int lock_all(int assert, ompi_win_t *win)
+static int watched_lock_all(int assert, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_lock_all(assert, win), win, begin);
 }
 
-static int unlock_all(ompi_win_t *win)
+static int watched_unlock_all(ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_unlock_all(win), win, begin);
 }
 
-static int flush(int target, ompi_win_t *win)
+static int watched_flush(int target, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_flush(target, win), win, begin);
 }
 
-static int flush_all(ompi_win_t *win)
+static int watched_flush_all(ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_flush_all(win), win, begin);
 }
 
-static int flush_local(int target, ompi_win_t *win)
+static int watched_flush_local(int target, ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
     return waited(ompi_osc_ucp_flush_local(target, win), win, begin);
 }
 
-static int flush_local_all(ompi_win_t *win)
+static int watched_flush_local_all(ompi_win_t *win)
 {
     uint64_t begin = now_ns();
 
@@ -247,29 +248,32 @@ static int flush_local_all(ompi_win_t *win)
 
 void ompi_osc_ucp_watch(ompi_osc_ucp_window_t *window)
 {
+    static const ompi_osc_base_module_t watched = {
+        .osc_put              = watched_put,
+        .osc_get              = watched_get,
+        .osc_accumulate       = watched_accumulate,
+        .osc_compare_and_swap = watched_compare_and_swap,
+        .osc_fetch_and_op     = watched_fetch_and_op,
+        .osc_get_accumulate   = watched_get_accumulate,
+        .osc_rput             = watched_rput,
+        .osc_rget             = watched_rget,
+        .osc_raccumulate      = watched_raccumulate,
+        .osc_rget_accumulate  = watched_rget_accumulate
+    };
     ompi_osc_base_module_t *module = &window->super;
 
-    module->osc_put              = put;
-    module->osc_get              = get;
-    module->osc_accumulate       = accumulate;
-    module->osc_compare_and_swap = compare_and_swap;
-    module->osc_fetch_and_op     = fetch_and_op;
-    module->osc_get_accumulate   = get_accumulate;
-    module->osc_rput             = rput;
-    module->osc_rget             = rget;
-    module->osc_raccumulate      = raccumulate;
-    module->osc_rget_accumulate  = rget_accumulate;
-    module->osc_fence            = fence;
-    module->osc_start            = start;
-    module->osc_complete         = complete;
-    module->osc_post             = post;
-    module->osc_wait             = wait;
-    module->osc_lock             = lock;
-    module->osc_unlock           = unlock;
-    module->osc_lock_all         = lock_all;
-    module->osc_unlock_all       = unlock_all;
-    module->osc_flush            = flush;
-    module->osc_flush_all        = flush_all;
-    module->osc_flush_local      = flush_local;
-    module->osc_flush_local_all  = flush_local_all;
+    ompi_osc_ucp_module_communicate(module, &watched);
+    module->osc_fence           = watched_fence;
+    module->osc_start           = watched_start;
+    module->osc_complete        = watched_complete;
+    module->osc_post            = watched_post;
+    module->osc_wait            = watched_wait;
+    module->osc_lock            = watched_lock;
+    module->osc_unlock          = watched_unlock;
+    module->osc_lock_all        = watched_lock_all;
+    module->osc_unlock_all      = watched_unlock_all;
+    module->osc_flush           = watched_flush;
+    module->osc_flush_all       = watched_flush_all;
+    module->osc_flush_local     = watched_flush_local;
+    module->osc_flush_local_all = watched_flush_local_all;
 }

@@ -6,7 +6,7 @@
 #ifndef OSC_UCP_AM_H
 #define OSC_UCP_AM_H
 
-#include "../osc_ucp.h"
+#include "../osc_ucp_peer.h"
 #include "am_wire.h"
 
 /** Start the transport and its service thread, if they do not run. On failure *reason_p is a malloc'd line. */

@@ -10,7 +10,7 @@
 #ifndef OSC_UCP_AM_PACKET_H
 #define OSC_UCP_AM_PACKET_H
 
-#include "../osc_ucp.h"
+#include "../osc_ucp_peer.h"
 #include "am_wire.h"
 
 /** Bytes of commands that a packet can take. */

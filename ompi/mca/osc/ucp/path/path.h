@@ -10,7 +10,7 @@
 #ifndef OSC_UCP_PATH_H
 #define OSC_UCP_PATH_H
 
-#include "../osc_ucp.h"
+#include "../osc_ucp_peer.h"
 
 /** One communication call after its checks. All belongs to the caller and is valid during the call. */
 typedef struct ompi_osc_ucp_transfer_t {
