@@ -5,7 +5,11 @@
  */
 #include "windows.h"
 
-enum { BYTES = 300000, ROUNDS = 200 };
+#ifdef SEND_BUFFER
+enum { LEAST = 8000, BYTES = 10000, ROUNDS = 200 };
+#else
+enum { LEAST = 60000, BYTES = 300000, ROUNDS = 200 };
+#endif
 
 static unsigned char data[BYTES];
 
@@ -15,6 +19,9 @@ int main(int argc, char **argv)
     MPI_Group all, other;
     int peer;
 
+#ifdef SEND_BUFFER
+    setenv("UCX_TCP_SNDBUF", SEND_BUFFER, 0);
+#endif
     test_init(&argc, &argv);
     test_needs(2);
     peer = 1 - test_rank;
@@ -23,7 +30,7 @@ int main(int argc, char **argv)
     if (test_rank < 2) {
         MPI_Group_incl(all, 1, &peer, &other);
         for (int round = 0; round < ROUNDS; round++) {
-            int bytes = 60000 + round * 7919 % 240000;
+            int bytes = LEAST + round * 7919 % (BYTES - LEAST);
 
             if (0 == test_rank) {
                 test_fill(data, bytes, 0, round);

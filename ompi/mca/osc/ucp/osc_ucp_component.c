@@ -80,16 +80,21 @@ static int component_finalize(void)
     return OMPI_SUCCESS;
 }
 
+/** One look in so many at an origin worker that nothing is known to wait for: should a socket hold less than it should,
+ *  the end of a message is still here (see "Leaving" in docs/design.md). */
+#define LOOKS 256
+
 int ompi_osc_ucp_progress(void)
 {
-    unsigned events = 0;
+    static unsigned looks; /* guarded by the origin side's lock */
+    unsigned        events = 0;
 
     if (0 == __atomic_load_n(&mca_osc_ucp_component.windows, __ATOMIC_RELAXED)) {
         return 0;
     }
     if (ompi_osc_ucp_try_enter()) {
         ompi_osc_ucp_packets_release_all();
-        if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy()) {
+        if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++looks % LOOKS) {
             events = opal_common_ucp_progress_origin();
         }
         ompi_osc_ucp_leave();

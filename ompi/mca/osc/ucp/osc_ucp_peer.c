@@ -22,6 +22,7 @@
 /** A process that this one may talk to. Kept until the component ends. */
 typedef struct ompi_osc_ucp_proc_t {
     opal_common_ucp_ep_t  *ep;     /**< NULL until it is talked to */
+    ompi_osc_ucp_traffic_t traffic;
     ompi_osc_ucp_mapped_t *chunks; /**< of its memory, that are mapped here */
     char                   address[];
 } ompi_osc_ucp_proc_t;
@@ -67,8 +68,7 @@ static int proc_add(ompi_group_t *group, int rank, const void *address, size_t l
     if (NULL == proc) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    proc->ep     = NULL;
-    proc->chunks = NULL;
+    memset(proc, 0, sizeof(*proc));
     memcpy(proc->address, address, len);
     rc = opal_hash_table_set_value_uint64(&mca_osc_ucp_component.procs, ompi_osc_ucp_proc_key(group, rank), proc);
     if (OPAL_SUCCESS != rc) {
@@ -233,15 +233,13 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int r
     return peer;
 }
 
-int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, opal_common_ucp_ep_t **ep_p)
+/** The process of that rank, with an endpoint. */
+static int proc_connect(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
 {
     ompi_osc_ucp_proc_t *proc;
     int                  rc = proc_get(group, rank, &proc);
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    if (NULL == proc->ep) {
+    if (OMPI_SUCCESS == rc && NULL == proc->ep) {
         rc = opal_common_ucp_connect(proc->address, &proc->ep);
         if (OMPI_SUCCESS != rc) {
             return rc;
@@ -249,13 +247,34 @@ int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, opal_common_ucp_ep_
         opal_output_verbose(20, ompi_osc_base_framework.framework_output, "osc/ucp: rank %d connects to rank %d",
                             ompi_group_rank(group), rank);
     }
-    *ep_p = proc->ep;
-    return OMPI_SUCCESS;
+    *proc_p = proc;
+    return rc;
+}
+
+int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, opal_common_ucp_ep_t **ep_p)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc = proc_connect(group, rank, &proc);
+
+    if (OMPI_SUCCESS == rc) {
+        *ep_p = proc->ep;
+    }
+    return rc;
 }
 
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
 {
-    return NULL != peer->ep ? OMPI_SUCCESS : ompi_osc_ucp_proc_connect(peer->window->group, peer->rank, &peer->ep);
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc = OMPI_SUCCESS;
+
+    if (NULL == peer->ep) {
+        rc = proc_connect(peer->window->group, peer->rank, &proc);
+        if (OMPI_SUCCESS == rc) {
+            peer->traffic = &proc->traffic;
+            peer->ep      = proc->ep;
+        }
+    }
+    return rc;
 }
 
 ompi_osc_ucp_mapped_t **ompi_osc_ucp_peer_chunks(const ompi_osc_ucp_peer_t *peer)

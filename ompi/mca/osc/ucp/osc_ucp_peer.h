@@ -18,6 +18,12 @@ typedef enum ompi_osc_ucp_lock_t {
     OMPI_OSC_UCP_EXCLUSIVE
 } ompi_osc_ucp_lock_t;
 
+/** What this process has sent to another, in bytes that the network may have to keep (see path/am_packet.c). */
+typedef struct ompi_osc_ucp_traffic_t {
+    uint64_t sent;
+    uint64_t arrived; /**< so much of it is known to have left, since the other has answered to what came later */
+} ompi_osc_ucp_traffic_t;
+
 /**
  * A member of a window as this origin sees it. Made when it is first touched, kept until the window is freed.
  */
@@ -27,6 +33,7 @@ struct ompi_osc_ucp_peer_t {
     int                        rank;
     const ompi_osc_ucp_path_t *path;
     opal_common_ucp_ep_t      *ep;   /**< NULL until the first message; the process's, not the window's */
+    ompi_osc_ucp_traffic_t    *traffic; /**< the process's, too; valid where `ep` is */
 
     /* Its window memory. */
     bool    known;      /**< size and disp_unit are valid, and the path is the final one */

@@ -77,6 +77,7 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
     pending->cookie = (uint64_t) slot->uses << 32 | index;
     pending->peer   = peer;
     pending->parts  = 1;
+    pending->before = NULL != peer->traffic ? peer->traffic->sent : 0;
     if (operation) {
         pending->open = &peer->open[peer->generation % 2];
         (*pending->open)++;

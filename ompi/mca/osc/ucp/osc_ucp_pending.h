@@ -21,6 +21,7 @@ struct ompi_osc_ucp_pending_t {
     uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
     int                   status;
     bool                  bulk;      /**< its replies are those to chunks */
+    uint64_t              before;    /**< its peer's traffic when this began: a reply tells that it has arrived */
     void                 *result;    /**< where replies go, laid out as follows */
     ompi_osc_ucp_layout_t result_layout;
     void (*ended)(ompi_osc_ucp_pending_t *pending); /**< called once, before it is released; may be NULL */

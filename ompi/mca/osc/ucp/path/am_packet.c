@@ -79,6 +79,30 @@ static void packet_sent(void *arg, int status)
     packets.free = packet;
 }
 
+/** A socket takes so much that nobody has read yet: Linux's default is 16 KiB to begin with. */
+#define SOCKET_HOLDS (12 * 1024)
+
+/** What the kernel needs for a message of a few bytes. */
+#define MESSAGE_COST 1536
+
+/** Send a message to the peer. One that is LEAVING needs no flush where the socket has surely taken all that was sent. */
+static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
+                        opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    ompi_osc_ucp_traffic_t *traffic = peer->traffic;
+
+    traffic->sent += MESSAGE_COST + header_len + len;
+    if (OPAL_COMMON_UCP_LEAVING == how) {
+        if (traffic->sent - traffic->arrived <= SOCKET_HOLDS) {
+            how = OPAL_COMMON_UCP_EAGER;
+        } else {
+            traffic->arrived = traffic->sent; /* when it is flushed, for which the sender waits */
+        }
+    }
+    peer->window->counters.messages++;
+    return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, header, header_len, data, len, how, sent, arg);
+}
+
 /** What goes into the head of every message. */
 static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_t *peer, bool ordered)
 {
@@ -133,13 +157,11 @@ static void packet_send(packet_t *packet)
         ask_for_grant(packet);
     }
     head_fill(&packet->head, peer, true);
-    peer->window->counters.messages++;
     peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
     if (OMPI_SUCCESS == rc) {
-        rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, NULL, 0, &packet->head,
-                                  sizeof(packet->head) + packet->used,
-                                  NULL != packet->awaited ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER,
-                                  packet_sent, packet);
+        rc = message_send(peer, NULL, 0, &packet->head, sizeof(packet->head) + packet->used,
+                          NULL != packet->awaited ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, packet_sent,
+                          packet);
     }
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
@@ -350,9 +372,7 @@ int ompi_osc_ucp_packet_bulk(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_comma
     } while (NULL != peer->packet); /* another thread's */
     head_fill(&message.head, peer, true);
     command_len = ompi_osc_ucp_command_encode(command, message.command);
-    peer->window->counters.messages++;
-    rc = opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, &message, sizeof(message.head) + command_len,
-                              payload, len, how, sent, arg);
+    rc = message_send(peer, &message, sizeof(message.head) + command_len, payload, len, how, sent, arg);
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     }
@@ -371,9 +391,8 @@ int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_com
     }
     head_fill(&message.head, peer, false);
     command_len = ompi_osc_ucp_command_encode(command, message.command);
-    peer->window->counters.messages++;
-    return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, &message, sizeof(message.head) + command_len, NULL,
-                                0, NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
+    return message_send(peer, &message, sizeof(message.head) + command_len, NULL, 0,
+                        NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
 }
 
 void ompi_osc_ucp_packets_fini(void)

@@ -120,6 +120,8 @@ static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply
     }
     if (NULL == pending) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_ANSWER);
+    } else if (pending->before > 0 && pending->before > pending->peer->traffic->arrived) {
+        pending->peer->traffic->arrived = pending->before;
     }
     return pending;
 }
