@@ -23,8 +23,8 @@ done
 here=$top/test/faults
 read -ra ucx <<<"$(made_with UCX_CPPFLAGS) $(made_with UCX_LIBS)"
 read -ra ompi <<<"$("$mpicc" --showme:link)"
-quietly "$mpicc" -O -g -D_GNU_SOURCE -fPIC -shared -o "$scratch/inject.so" "$here/inject.c" "${ompi[@]}" -lopen-pal \
-    "${ucx[@]}"
+quietly "$mpicc" -O -g -D_GNU_SOURCE -fPIC -shared -o "$scratch/inject.so" "$here/inject.c" \
+    "$here/inject_ucx.c" "${ompi[@]}" -lopen-pal "${ucx[@]}"
 quietly "$mpicc" -O -g -o "$scratch/faults" "$here/faults.c" -ldl
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 
