@@ -4,18 +4,6 @@
  */
 #include "windows.h"
 
-static unsigned long told(MPI_Win win)
-{
-    char value[MPI_MAX_INFO_VAL + 1];
-    MPI_Info info;
-    int found;
-
-    MPI_OK(MPI_Win_get_info(win, &info));
-    MPI_Info_get(info, "mpi_minimum_memory_alignment", MPI_MAX_INFO_VAL, value, &found);
-    MPI_Info_free(&info);
-    return found ? strtoul(value, NULL, 10) : 0;
-}
-
 /* Other sizes on every process, odd ones too: each process's own memory is aligned. */
 static void check(unsigned long wanted)
 {
@@ -32,7 +20,7 @@ static void check(unsigned long wanted)
     MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
     MPI_OK(MPI_Win_allocate(size, 1, info, MPI_COMM_WORLD, &memory, &win));
     MPI_Info_free(&info);
-    alignment = told(win);
+    alignment = test_alignment_told(win);
     CHECK(alignment > 0 && 0 == (uintptr_t) memory % alignment, "memory at %p, but %lu is told", memory, alignment);
     CHECK(alignment >= wanted, "asked for %lu, got %lu", wanted, alignment);
     MPI_Win_fence(0, win);

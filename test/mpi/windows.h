@@ -104,4 +104,17 @@ static inline void test_window_close(struct test_window *window)
     free(window->origin);
 }
 
+/** What MPI_Win_get_info tells of the alignment of a window's memory, bytes; 0: nothing. */
+static inline unsigned long test_alignment_told(MPI_Win win)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info info;
+    int found;
+
+    MPI_OK(MPI_Win_get_info(win, &info));
+    MPI_Info_get(info, "mpi_minimum_memory_alignment", MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&info);
+    return found ? strtoul(value, NULL, 10) : 0;
+}
+
 #endif /* WINDOWS_H */

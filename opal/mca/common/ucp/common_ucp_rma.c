@@ -64,8 +64,10 @@ static inline bool may_register(size_t len)
     return len >= REGISTERED_MIN && opal_common_ucp_transport.registers;
 }
 
-int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
-                        size_t len, opal_common_ucp_completion_t *completion)
+/** Put (`get` is false) or get; `get` is told to the compiler. */
+static inline __attribute__((always_inline)) int transfer(bool get, opal_common_ucp_ep_t *ep,
+                                                          opal_common_ucp_rkey_t *rkey, uint64_t remote, void *buffer,
+                                                          size_t len, opal_common_ucp_completion_t *completion)
 {
     ucp_request_param_t param = { .op_attr_mask = COMPLETION, .cb.send = completed, .user_data = completion };
     bool                quiet = may_register(len);
@@ -74,28 +76,24 @@ int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, 
     if (quiet) {
         opal_common_ucp_quiet();
     }
-    request = ucp_put_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param);
+    request = get ? ucp_get_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param)
+                  : ucp_put_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param);
     if (quiet) {
         (void) opal_common_ucp_loud();
     }
     return started(request);
 }
 
+int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
+                        size_t len, opal_common_ucp_completion_t *completion)
+{
+    return transfer(false, ep, rkey, remote, (void *) buffer, len, completion);
+}
+
 int opal_common_ucp_get(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, void *buffer,
                         size_t len, opal_common_ucp_completion_t *completion)
 {
-    ucp_request_param_t param = { .op_attr_mask = COMPLETION, .cb.send = completed, .user_data = completion };
-    bool                quiet = may_register(len);
-    ucs_status_ptr_t    request;
-
-    if (quiet) {
-        opal_common_ucp_quiet();
-    }
-    request = ucp_get_nbx((ucp_ep_h) ep, buffer, len, remote, (ucp_rkey_h) rkey, &param);
-    if (quiet) {
-        (void) opal_common_ucp_loud();
-    }
-    return started(request);
+    return transfer(true, ep, rkey, remote, buffer, len, completion);
 }
 
 int opal_common_ucp_atomic(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote,
