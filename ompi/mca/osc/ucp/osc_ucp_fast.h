@@ -46,15 +46,13 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_native(const ompi_osc_ucp_w
     return NULL != peer && NULL != peer->rkey ? peer : NULL;
 }
 
-/** Is the peer in an access epoch? To lock it lazily is for one thread at a time. */
-static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
+/** Is the peer in an access epoch, and not yet to be locked for it? */
+static inline bool ompi_osc_ucp_fast_granted(const ompi_osc_ucp_peer_t *peer)
 {
     switch (__atomic_load_n(&peer->window->epoch, __ATOMIC_RELAXED)) {
     case OMPI_OSC_UCP_EPOCH_LOCK:
-        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
     case OMPI_OSC_UCP_EPOCH_LOCK_ALL:
-        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE) ||
-               (!ompi_osc_ucp_threaded() && OMPI_SUCCESS == ompi_osc_ucp_lock_lazily(peer));
+        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
     case OMPI_OSC_UCP_EPOCH_FENCE:
         return true;
     case OMPI_OSC_UCP_EPOCH_START:
@@ -62,6 +60,14 @@ static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
     default:
         return false;
     }
+}
+
+/** Is the peer in an access epoch? To lock it lazily is for one thread at a time. */
+static inline bool ompi_osc_ucp_fast_access(ompi_osc_ucp_peer_t *peer)
+{
+    return ompi_osc_ucp_fast_granted(peer) ||
+           (OMPI_OSC_UCP_EPOCH_LOCK_ALL == __atomic_load_n(&peer->window->epoch, __ATOMIC_RELAXED) &&
+            !ompi_osc_ucp_threaded() && OMPI_SUCCESS == ompi_osc_ucp_lock_lazily(peer));
 }
 
 /** Where `bytes` > 0 are in the peer's window memory; negative if they are not all in it. */
@@ -114,17 +120,23 @@ static inline bool ompi_osc_ucp_fast_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_uc
     return true;
 }
 
-/** Unlock the peer, if all operations on it are over. */
-static inline bool ompi_osc_ucp_fast_unlock(ompi_osc_ucp_peer_t *peer)
+/** Release the lock of a plain peer. False: ompi_osc_ucp_turn_tell has to follow. */
+static inline bool ompi_osc_ucp_fast_release(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
 
-    if (!peer->plain || OMPI_OSC_UCP_NOCHECK == lock) {
-        return false;
-    }
     ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
     ompi_osc_ucp_lockword_leave(&peer->control->lock, OMPI_OSC_UCP_EXCLUSIVE == lock);
-    if (OPAL_UNLIKELY(ompi_osc_ucp_lockword_remote(&peer->control->lock))) {
+    return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
+}
+
+/** Unlock the peer, if all operations on it are over. */
+static inline bool ompi_osc_ucp_fast_unlock(ompi_osc_ucp_peer_t *peer)
+{
+    if (!peer->plain || OMPI_OSC_UCP_NOCHECK == peer->lock) {
+        return false;
+    }
+    if (OPAL_UNLIKELY(!ompi_osc_ucp_fast_release(peer))) {
         ompi_osc_ucp_turn_tell(peer);
     }
     return true;
@@ -142,22 +154,29 @@ static inline uint64_t ompi_osc_ucp_fast_bytes(const ompi_datatype_t *type, size
     return super->size * (uint64_t) count; /* count fits in 31 bits */
 }
 
-/** The sizes of the basic types are told to the compiler: one load and one store, which nobody sees in halves. */
-static inline void ompi_osc_ucp_fast_copy(void *to, const void *from, uint64_t bytes)
+/** The sizes of the basic types are told to the compiler: one load and one store, which nobody sees in halves. False:
+ *  it is another size, and nothing was done. */
+static inline bool ompi_osc_ucp_fast_copy_basic(void *to, const void *from, uint64_t bytes)
 {
     switch (bytes) {
     case 4:
         memmove(to, from, 4);
-        break;
+        return true;
     case 8:
         memmove(to, from, 8);
-        break;
+        return true;
     case 16:
         memmove(to, from, 16);
-        break;
+        return true;
     default:
+        return false;
+    }
+}
+
+static inline void ompi_osc_ucp_fast_copy(void *to, const void *from, uint64_t bytes)
+{
+    if (!ompi_osc_ucp_fast_copy_basic(to, from, bytes)) {
         memmove(to, from, bytes);
-        break;
     }
 }
 

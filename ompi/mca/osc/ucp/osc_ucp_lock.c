@@ -74,7 +74,7 @@ static ompi_osc_ucp_lock_t lock_wanted(int lock_type, int assert)
     return MPI_LOCK_EXCLUSIVE == lock_type ? OMPI_OSC_UCP_EXCLUSIVE : OMPI_OSC_UCP_SHARED;
 }
 
-int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
+static __attribute__((noinline)) int lock_other(int lock_type, int target, int assert, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
@@ -98,6 +98,23 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
     return rc;
 }
 
+/* As in put and get: what is nearest calls nothing. */
+
+int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer   = window->recent[(unsigned) target % OMPI_OSC_UCP_RECENT];
+
+    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer || target != peer->rank ||
+                      OMPI_OSC_UCP_EPOCH_NONE != window->epoch || mca_osc_ucp_component.ungranted > 0 ||
+                      !ompi_osc_ucp_fast_lock(peer, lock_wanted(lock_type, assert)))) {
+        return lock_other(lock_type, target, assert, win);
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
+    window->locked++;
+    return OMPI_SUCCESS;
+}
+
 /** Complete what goes by messages or the network, and release. */
 static int peer_unlock(ompi_osc_ucp_peer_t *peer)
 {
@@ -112,7 +129,7 @@ static int peer_unlock(ompi_osc_ucp_peer_t *peer)
     return OMPI_SUCCESS == rc ? error : rc;
 }
 
-int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
@@ -128,6 +145,28 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     }
     ompi_osc_ucp_leave();
     return rc;
+}
+
+/** Somebody whom the service side has to tell waits for the lock that was released. */
+static __attribute__((noinline)) int unlock_told(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_turn_tell(peer);
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer   = window->recent[(unsigned) target % OMPI_OSC_UCP_RECENT];
+
+    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer || target != peer->rank || !peer->plain ||
+                      OMPI_OSC_UCP_EPOCH_LOCK != window->epoch || peer->lock <= OMPI_OSC_UCP_NOCHECK)) {
+        return unlock_other(target, win);
+    }
+    if (0 == --window->locked) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    }
+    return OPAL_LIKELY(ompi_osc_ucp_fast_release(peer)) ? OMPI_SUCCESS : unlock_told(peer);
 }
 
 int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)

@@ -37,6 +37,12 @@ typedef struct ompi_osc_ucp_lockword_t {
 
 enum { OMPI_OSC_UCP_LOCKWORD_WRITER = 1, OMPI_OSC_UCP_LOCKWORD_READER = 2 };
 
+/** Where the two are in `both`, in bits. */
+enum {
+    OMPI_OSC_UCP_LOCKWORD_NEXT   = __ORDER_BIG_ENDIAN__ == __BYTE_ORDER__ ? 32 : 0,
+    OMPI_OSC_UCP_LOCKWORD_INSIDE = 32 - OMPI_OSC_UCP_LOCKWORD_NEXT
+};
+
 /* Sequentially consistent where a step of one side meets the other's `remote`: one of the two sees the other. Those who
  * come load `inside` before `turn`, which leaves them change in the other order. */
 
@@ -80,19 +86,20 @@ static inline bool ompi_osc_ucp_lockword_joined(const ompi_osc_ucp_lockword_t *w
 /** Take the lock if it can be had at once; else leave no trace. */
 static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
-    ompi_osc_ucp_lockword_t seen = { .both = __atomic_load_n(&word->both, __ATOMIC_ACQUIRE) }, after = seen;
+    uint64_t seen   = __atomic_load_n(&word->both, __ATOMIC_ACQUIRE);
+    uint32_t next   = (uint32_t) (seen >> OMPI_OSC_UCP_LOCKWORD_NEXT);
+    uint32_t inside = (uint32_t) (seen >> OMPI_OSC_UCP_LOCKWORD_INSIDE);
 
-    if (seen.next != __atomic_load_n(&word->turn, __ATOMIC_ACQUIRE) ||
-        0 != (seen.inside & (exclusive ? UINT32_MAX : OMPI_OSC_UCP_LOCKWORD_WRITER))) {
+    if (next != __atomic_load_n(&word->turn, __ATOMIC_ACQUIRE) ||
+        0 != (inside & (exclusive ? UINT32_MAX : OMPI_OSC_UCP_LOCKWORD_WRITER))) {
         return false;
     }
-    if (exclusive) {
-        after.next++;
-        after.inside = OMPI_OSC_UCP_LOCKWORD_WRITER;
-    } else {
-        after.inside += OMPI_OSC_UCP_LOCKWORD_READER;
-    }
-    return __atomic_compare_exchange_n(&word->both, &seen.both, after.both, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    next   += exclusive;
+    inside += exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER;
+    return __atomic_compare_exchange_n(&word->both, &seen,
+                                       (uint64_t) next << OMPI_OSC_UCP_LOCKWORD_NEXT |
+                                           (uint64_t) inside << OMPI_OSC_UCP_LOCKWORD_INSIDE,
+                                       false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bool exclusive)
