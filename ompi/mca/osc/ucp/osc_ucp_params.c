@@ -54,7 +54,7 @@ static const struct {
       "A put or get of at least this many bytes, in one piece, to a window of MPI_Win_create of a process on the same "
       "node is copied by the operating system's kernel (process_vm_writev), where that is allowed; so are accumulates, "
       "and all operations on dynamic windows, of more than 8192 bytes. Shorter ones, which share messages, are faster "
-      "without. 0: never (default: 4096)" },
+      "without. 0: never (default: 8192)" },
     { "rdma", &mca_osc_ucp_component.rdma, rdma_values, OPAL_INFO_LVL_9,
       "When put and get are left to UCX. auto: where the network (or shared memory) carries them out without the "
       "target's help. never: by messages always. always: also where UCX sends messages of its own for them; for tests "
