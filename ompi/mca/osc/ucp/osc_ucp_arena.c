@@ -64,6 +64,8 @@ static struct {
     bool                  has[2];  /**< a lasting chunk, by `peers` */
 } arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+ompi_osc_ucp_offer_t *ompi_osc_ucp_offer;
+
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) & ~(unit - 1);
@@ -129,6 +131,9 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
     arena.chunks   = chunk;
     arena.has[peers] |= small;
     arena.made++;
+    if (chunk->lasting && NULL != chunk->key) {
+        __atomic_store_n(&ompi_osc_ucp_offer, &chunk->head->offer, __ATOMIC_RELEASE);
+    }
     return chunk;
 
 free_structs:
@@ -308,6 +313,7 @@ void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp
 
 void ompi_osc_ucp_arena_fini(void)
 {
+    ompi_osc_ucp_offer = NULL;
     while (NULL != arena.chunks) {
         chunk_delete(arena.chunks);
     }

@@ -10,6 +10,8 @@
 #ifndef OSC_UCP_ARENA_H
 #define OSC_UCP_ARENA_H
 
+#include <stddef.h>
+
 #include "opal/mca/common/ucp/common_ucp.h"
 #include "osc_ucp_op.h"
 
@@ -18,12 +20,31 @@ struct ompi_osc_ucp_description_t;
 typedef struct ompi_osc_ucp_chunk_t  ompi_osc_ucp_chunk_t;
 typedef struct ompi_osc_ucp_mapped_t ompi_osc_ucp_mapped_t;
 
+/** A long copy that an origin shares with the chunk's owner; see path/near_share.h. All zero: there is none. */
+typedef struct ompi_osc_ucp_offer_t {
+    uint64_t left;    /**< number of the offer, 32 bits, and the units of it that nobody has taken yet, 32 bits */
+    uint64_t window;  /**< id */
+    uint64_t disp;    /**< bytes from its base */
+    uint64_t address; /**< of the other side, in the origin */
+    uint64_t bytes;
+    uint32_t origin;  /**< rank in the window's group */
+    uint32_t put;     /**< 1: a put, 0: a get */
+    uint32_t done;    /**< units that the owner has taken and is done with */
+    uint16_t failed;  /**< some of them could not be copied */
+    uint16_t used;    /**< by an origin */
+} ompi_osc_ucp_offer_t;
+
 /** At the beginning of each chunk. */
 typedef struct ompi_osc_ucp_chunk_head_t {
     uint64_t              nonce; /**< tells this chunk from another that a process may map by mistake */
-    char                  pad[56];
+    ompi_osc_ucp_offer_t  offer; /**< used in the lasting chunk */
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES]; /**< for all memory in the chunk; keys count from the head */
 } ompi_osc_ucp_chunk_head_t;
+
+_Static_assert(64 == offsetof(ompi_osc_ucp_chunk_head_t, stripes), "a cache line of its own");
+
+/** Where origins of the node leave offers for this process; NULL: nowhere. Atomic. */
+extern ompi_osc_ucp_offer_t *ompi_osc_ucp_offer;
 
 /** A number that nobody has or can guess: 64 random bits of the kernel. */
 uint64_t ompi_osc_ucp_nonce(void);

@@ -13,6 +13,7 @@
 
 #include "path/am.h"
 #include "path/am_packet.h"
+#include "path/near_share.h"
 
 static int component_register(void)
 {
@@ -98,6 +99,9 @@ int ompi_osc_ucp_progress(void)
             events = opal_common_ucp_progress_origin();
         }
         ompi_osc_ucp_leave();
+    }
+    if (OPAL_UNLIKELY(ompi_osc_ucp_share_offered())) {
+        events += ompi_osc_ucp_share_help();
     }
     return (int) (events + opal_common_ucp_progress_service());
 }

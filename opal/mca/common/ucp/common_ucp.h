@@ -246,6 +246,7 @@ void opal_common_ucp_service_claim(void);
 
 /** The service lock; not recursive, held during request handlers. */
 void opal_common_ucp_service_lock(void);
+bool opal_common_ucp_service_trylock(void);
 void opal_common_ucp_service_unlock(void);
 
 /**

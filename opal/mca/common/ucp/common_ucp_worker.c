@@ -60,6 +60,11 @@ void opal_common_ucp_service_lock(void)
     pthread_mutex_lock(&opal_common_ucp_service_mutex);
 }
 
+bool opal_common_ucp_service_trylock(void)
+{
+    return 0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex);
+}
+
 void opal_common_ucp_service_unlock(void)
 {
     pthread_mutex_unlock(&opal_common_ucp_service_mutex);

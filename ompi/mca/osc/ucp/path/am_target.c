@@ -290,16 +290,16 @@ static bool packet_of(const opal_common_ucp_message_t *message, packet_t *packet
     return true;
 }
 
-static ompi_osc_ucp_target_t *target_find(const packet_t *packet)
+static ompi_osc_ucp_target_t *target_find(uint64_t id, uint32_t origin)
 {
     void                  *found = NULL;
     ompi_osc_ucp_target_t *target;
 
     if (targets_made) {
-        (void) opal_hash_table_get_value_uint64(&targets, packet->head.window, &found);
+        (void) opal_hash_table_get_value_uint64(&targets, id, &found);
     }
     target = found;
-    return NULL != target && packet->head.origin < target->members ? target : NULL;
+    return NULL != target && origin < target->members ? target : NULL;
 }
 
 void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
@@ -313,7 +313,7 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
         payload_drop(&packet);
         return;
     }
-    target = target_find(&packet);
+    target = target_find(packet.head.window, packet.head.origin);
     if (NULL == target) {
         packet_refuse(&packet);
         return;
@@ -347,6 +347,30 @@ bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank)
     }
     opal_common_ucp_service_unlock();
     return taken;
+}
+
+bool ompi_osc_ucp_target_place(uint64_t id, uint32_t rank, uint64_t disp, uint64_t bytes, char **place_p,
+                               int32_t *pid_p)
+{
+    const ompi_osc_ucp_target_t *target;
+    const ompi_osc_ucp_source_t *source = NULL;
+    bool                         good   = false;
+
+    if (!opal_common_ucp_service_trylock()) {
+        return false;
+    }
+    target = target_find(id, rank);
+    if (NULL != target && NULL != target->base && !target->device) {
+        source = ompi_osc_ucp_ranks_find(&target->sources, rank);
+    }
+    if (NULL != source && 0 != source->process.head && disp <= (uint64_t) target->bytes &&
+        bytes <= (uint64_t) target->bytes - disp) {
+        *place_p = target->base + disp;
+        *pid_p   = source->process.pid;
+        good     = true;
+    }
+    opal_common_ucp_service_unlock();
+    return good;
 }
 
 void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target)

@@ -5,11 +5,12 @@
  * Locks and notices are those of the direct path, operations are messages: but for long puts and gets, which the kernel
  * copies from process to process, if it lets us (memory of MPI_Win_create only: a dynamic window's regions are known
  * at the target alone, which has the kernel copy, see am_kernel.h). Whether it does shows when it is tried; a copy that
- * does not succeed becomes a message.
+ * does not succeed becomes a message. A target that polls inside MPI has a part in them (near_share.h).
  */
 
 #include "am.h"
 #include "am_kernel.h"
+#include "near_share.h"
 #include "path.h"
 
 #include "../osc_ucp_fast.h"
@@ -22,7 +23,8 @@ static ompi_osc_ucp_wire_process_t process_of(const ompi_osc_ucp_description_t *
     };
 }
 
-void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
+                              ompi_osc_ucp_offer_t *offer)
 {
     const ompi_osc_ucp_wire_process_t process = process_of(description);
 
@@ -33,6 +35,7 @@ void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_desc
     peer->remote = description->base;
     peer->kernel = 0 != description->kernel;
     peer->copies = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_kernel_reaches(&process);
+    peer->offer  = peer->copies && peer->kernel && description->lasting && !opal_progress_yield_when_idle ? offer : NULL;
 }
 
 /** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */
@@ -46,9 +49,8 @@ static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
         !ompi_osc_ucp_layout_is_contiguous(local) || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         return false;
     }
-    if (!ompi_osc_ucp_kernel_copy(peer->pid, put, buffer + local->lb,
-                                  peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb),
-                                  local->size)) {
+    if (!ompi_osc_ucp_share_copy(peer, put, buffer + local->lb,
+                                 (uint64_t) (transfer->disp + transfer->target_layout->lb), local->size)) {
         peer->copies = false;
         return false;
     }

@@ -78,8 +78,10 @@ extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
 /** Its control block is mapped here, its memory is not: active messages, but locks and notices as above. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_near;
 
-/** Find out whether the kernel copies between this process and a peer of the near path. */
-void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
+/** Find out whether the kernel copies between this process and a peer of the near path. `offer` is in the mapped
+ *  chunk. */
+void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
+                              ompi_osc_ucp_offer_t *offer);
 
 /** A process whose memory the network reaches by itself: UCP's put and get, the rest by active messages. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_rdma;
