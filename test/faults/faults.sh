@@ -100,7 +100,8 @@ if [ -n "$table" ]; then
         echo "another way or at a second try, with the right data; an error is one of an MPI call of the process"
         echo "that must know, of both in window creation. In no case does anything hang, get lost, or keep a window,"
         echo "the same or another, from working afterwards. Calls of UCX fail by lack of memory, and in runs of their"
-        echo "own by a connection that is reset; the calls of others fail alike in both."
+        echo "own by a connection that is reset; the calls of others fail alike in both. What becomes of the others when"
+        echo "a process dies is in [design.md](design.md), and tried by \`test/faults/death.sh\` and \`survive.sh\`."
         echo
         echo "| the call that fails | in | times | outcome | times, with UCX's connection reset | outcome |"
         echo "|---|---|---|---|---|---|"

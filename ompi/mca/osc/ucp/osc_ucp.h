@@ -61,6 +61,11 @@ typedef struct ompi_osc_ucp_component_t {
     int                       report;      /**< parameter osc_ucp_report */
     int                       async_progress; /**< parameter osc_ucp_async_progress: ompi_osc_ucp_async_t */
     char                     *service_cpus;   /**< parameter osc_ucp_service_cpus */
+    int                       survive;     /**< parameter osc_ucp_survive */
+    uint32_t                  deaths;      /**< of processes that are watched; atomic */
+    uint32_t                  deaths_seen; /**< of these, windows were looked through for so many */
+    ompi_osc_ucp_window_t    *watched;     /**< windows whose members are watched, by `next` */
+    ompi_osc_ucp_window_t    *buried;      /**< lost windows that are freed, by `next`: messages on their way name them */
     bool                      progressing; /**< our progress callback is registered */
     int                       windows;     /**< open ones of several processes; atomic */
     bool                      published;   /**< the launcher gives our address to whoever asks */
@@ -141,6 +146,10 @@ struct ompi_osc_ucp_window_t {
     uint32_t             completes_used; /**< MPI_Win_complete messages that ended exposure epochs */
     uint32_t             barriers;    /**< barriers begun */
     bool                 served;      /**< it has the service thread run */
+    bool                 lost;        /**< a member has died (osc_ucp_survive.c); atomic */
+    bool                 failing;     /**< nothing can be sent to some member: it soon will be; atomic */
+    bool                 told;        /**< who has died is known */
+    ompi_osc_ucp_window_t *next;      /**< watched, or buried */
     ompi_osc_ucp_counters_t counters; /**< for the user */
     const ompi_osc_base_module_t *calls; /**< the communication calls that a watched window counts */
     ompi_communicator_t *report_comm; /**< NULL if the window is not reported */
@@ -253,7 +262,32 @@ bool ompi_osc_ucp_on_device(const void *address);
 /** Have the window's communication calls serve buffers in such memory. */
 void ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window);
 
+/* osc_ucp_survive.c: when a member of a window dies, and the others go on. Nothing unless osc_ucp_survive says so. */
+
+/** Take the other parameters back that do not go with it. */
+void ompi_osc_ucp_survive_init(void);
+
+/** Watch the members of a window, whose addresses can be had; and the end of that. */
+int  ompi_osc_ucp_survive_begin(ompi_osc_ucp_window_t *window);
+void ompi_osc_ucp_survive_end(ompi_osc_ucp_window_t *window);
+
+/** A watched process has died. Any thread. */
+void ompi_osc_ucp_death(void);
+
+/** Some watched process has died: see to the windows that it is a member of, a moment later. For progress. */
+void ompi_osc_ucp_deaths_look(void);
+
+/** Is the window lost? Waits a moment if something failed, to learn of whose death. Inside the origin side. */
+bool ompi_osc_ucp_survive_lost(ompi_osc_ucp_window_t *window);
+
+/** Keep a lost window, all but its memory, until the component ends; the end. */
+void ompi_osc_ucp_survive_bury(ompi_osc_ucp_window_t *window);
+void ompi_osc_ucp_survive_fini(void);
+
 /* osc_ucp_window.c */
+
+/** Free what is left of a window that was torn down. */
+void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window);
 
 /** Did all processes succeed? Collective; the same on all: OMPI_SUCCESS, or the lowest error code of any. */
 int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc);

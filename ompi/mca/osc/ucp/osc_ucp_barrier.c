@@ -46,6 +46,7 @@ static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32
     } while (ompi_osc_ucp_try_again(rc, &tries));
     while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
         ompi_osc_ucp_spin(&steps);
+        rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     }
     return rc;
 }

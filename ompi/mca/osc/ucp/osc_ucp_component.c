@@ -42,6 +42,7 @@ static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
 {
     (void) enable_progress_threads;
     ompi_osc_ucp_threads.multiple = mca_osc_ucp_component.stored = enable_mpi_threads;
+    ompi_osc_ucp_survive_init();
     ompi_osc_ucp_procs_init();
     ompi_osc_ucp_op_init();
     mca_osc_ucp_component.next_id     = 1;
@@ -75,6 +76,7 @@ static int component_finalize(void)
     ompi_osc_ucp_procs_fini();
     ompi_osc_ucp_arena_fini();
     ompi_osc_ucp_am_close();
+    ompi_osc_ucp_survive_fini();
     ompi_osc_ucp_pendings_fini();
     ompi_osc_ucp_layouts_fini();
     ompi_osc_ucp_info_fini();
@@ -94,6 +96,10 @@ int ompi_osc_ucp_progress(void)
         return 0;
     }
     if (ompi_osc_ucp_try_enter()) {
+        if (OPAL_UNLIKELY(mca_osc_ucp_component.deaths_seen !=
+                          __atomic_load_n(&mca_osc_ucp_component.deaths, __ATOMIC_RELAXED))) {
+            ompi_osc_ucp_deaths_look();
+        }
         ompi_osc_ucp_packets_release_all();
         if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++looks % LOOKS) {
             events = opal_common_ucp_progress_origin();

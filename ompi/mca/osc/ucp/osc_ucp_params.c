@@ -44,6 +44,12 @@ static const struct {
       "Whether a thread of each process answers what other processes want of its windows while it computes. auto: while "
       "there is a window that may need it (not with the info key no_locks, nor for MPI_Win_allocate_shared). never: "
       "others wait until the process calls MPI. always: while there is a window of several processes (default: auto)" },
+    { "survive", &mca_osc_ucp_component.survive, NULL, OPAL_INFO_LVL_5,
+      "1: when a process of a window dies the others may go on: calls that synchronize on its windows return MPI_ERR_WIN, "
+      "within a second, and other windows work as before. Needs 'mpirun --enable-recovery', without which mpirun ends the "
+      "job. It costs speed: nothing goes through shared memory or RDMA, all by messages over the network (tcp on one "
+      "node, too), MPI_Win_allocate_shared fails, and each process keeps a connection to every other one of its windows. "
+      "0: mpirun ends the job (default: 0)" },
     { "exchange_addresses", &mca_osc_ucp_component.exchange_addresses, NULL, OPAL_INFO_LVL_9,
       "1: all processes tell each other their network addresses when a window is made. 0: a process asks the launcher "
       "for another's address when it first talks to it; where the launcher has no PMIx, 1 is used (default: 0)" },

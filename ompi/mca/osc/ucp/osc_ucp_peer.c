@@ -21,10 +21,13 @@
 
 /** A process that this one may talk to. Kept until the component ends. */
 typedef struct ompi_osc_ucp_proc_t {
-    opal_common_ucp_ep_t  *ep;     /**< NULL until it is talked to */
-    ompi_osc_ucp_traffic_t traffic;
-    ompi_osc_ucp_mapped_t *chunks; /**< of its memory, that are mapped here */
-    char                   address[];
+    opal_common_ucp_watch_t watch;   /**< first */
+    opal_common_ucp_ep_t   *ep;      /**< NULL until it is talked to */
+    ompi_osc_ucp_traffic_t  traffic;
+    ompi_osc_ucp_mapped_t  *chunks;  /**< of its memory, that are mapped here */
+    bool                    watched; /**< its end will be known */
+    bool                    lost;    /**< it was watched, and has died; atomic */
+    char                    address[];
 } ompi_osc_ucp_proc_t;
 
 void ompi_osc_ucp_procs_init(void)
@@ -169,6 +172,38 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
     return ompi_osc_ucp_agree(comm, rc);
 }
 
+/** In the service thread, maybe. */
+static void proc_lose(opal_common_ucp_watch_t *watch)
+{
+    ompi_osc_ucp_proc_t *proc = (ompi_osc_ucp_proc_t *) watch;
+
+    __atomic_store_n(&proc->lost, true, __ATOMIC_RELAXED);
+    ompi_osc_ucp_death();
+}
+
+int ompi_osc_ucp_procs_watch(ompi_group_t *group, int self)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rank, rc = OMPI_SUCCESS;
+
+    for (rank = 0; OMPI_SUCCESS == rc && rank < ompi_group_size(group); rank++) {
+        rc = rank == self ? OMPI_SUCCESS : proc_get(group, rank, &proc);
+        if (OMPI_SUCCESS == rc && rank != self && !proc->watched) {
+            proc->watch.lost = proc_lose;
+            rc = opal_common_ucp_watch(proc->address, &proc->watch);
+            proc->watched = OMPI_SUCCESS == rc;
+        }
+    }
+    return rc;
+}
+
+bool ompi_osc_ucp_proc_lost(ompi_group_t *group, int rank)
+{
+    const ompi_osc_ucp_proc_t *proc = proc_find(group, rank);
+
+    return NULL != proc && __atomic_load_n(&proc->lost, __ATOMIC_RELAXED);
+}
+
 const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window)
 {
     return window->nic ? "integers of 4 and 8 bytes by the network, all else by CPUs, under locks"
@@ -214,6 +249,7 @@ static ompi_osc_ucp_peer_t *peer_new(ompi_osc_ucp_window_t *window, int rank)
     }
     peer->window = window;
     peer->rank   = rank;
+    peer->broken = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     peer->next   = window->all_peers;
     window->all_peers = peer;
     peer_choose_path(peer);

@@ -118,6 +118,12 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group);
 /** Tell each other the transport addresses. Collective over comm, and fails on all alike. */
 int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
 
+/** Watch all processes of the group, but for the one of rank `self` in it. */
+int ompi_osc_ucp_procs_watch(ompi_group_t *group, int self);
+
+/** Has a process that is watched died? */
+bool ompi_osc_ucp_proc_lost(ompi_group_t *group, int rank);
+
 /** Who does a window's accumulates, and why: a static line for the user. */
 const char *ompi_osc_ucp_atomics_explain(const ompi_osc_ucp_window_t *window);
 

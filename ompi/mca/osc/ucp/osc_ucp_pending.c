@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "path/am_replied.h"
+
 typedef struct slot_t {
     ompi_osc_ucp_pending_t pending;
     uint32_t               uses; /**< odd while in use */
@@ -104,6 +106,9 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
 
     if (OMPI_SUCCESS != status) {
         pending->status = status;
+        if (OMPI_ERR_WIN == status) { /* see osc_ucp_survive.c */
+            __atomic_store_n(&pending->peer->window->failing, true, __ATOMIC_RELAXED);
+        }
     }
     if (0 != --pending->parts) {
         return;
@@ -125,6 +130,20 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
     slot->uses++;
     slot->next_free  = table.first_free;
     table.first_free = (uint32_t) pending->cookie;
+}
+
+void ompi_osc_ucp_pendings_abandon(const ompi_osc_ucp_window_t *window, int status)
+{
+    uint32_t index;
+    uint64_t cookie;
+
+    for (index = 0; index < table.nblocks * BLOCK_SLOTS; index++) {
+        cookie = slot_at(index)->pending.cookie;
+        while (NULL != ompi_osc_ucp_pending_find(cookie) && window == slot_at(index)->pending.peer->window &&
+               slot_at(index)->pending.replies > 0) {
+            ompi_osc_ucp_reply_lost(cookie, status);
+        }
+    }
 }
 
 bool ompi_osc_ucp_pendings_exist(void)

@@ -18,7 +18,8 @@ struct ompi_osc_ucp_pending_t {
     ompi_osc_ucp_peer_t  *peer;
     uint64_t             *open;      /**< an operation's count in its peer; NULL for a question */
     ompi_request_t       *request;   /**< the caller's, or NULL */
-    uint64_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
+    uint32_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
+    uint32_t              replies;   /**< of these; a reply beyond that is none */
     int                   status;
     bool                  bulk;      /**< its replies are those to chunks */
     uint64_t              before;    /**< its peer's traffic when this began: a reply tells that it has arrived */
@@ -33,6 +34,9 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
 ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie);
 void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status);
 void ompi_osc_ucp_pendings_fini(void);
+
+/** Nobody answers any more in this window: end what waits for that, with `status`. What UCX has to send goes on. */
+void ompi_osc_ucp_pendings_abandon(const ompi_osc_ucp_window_t *window, int status);
 
 /** Does anything wait for a message? */
 bool ompi_osc_ucp_pendings_exist(void);

@@ -100,6 +100,7 @@ static int posts_await(ompi_osc_ucp_window_t *window)
             rc = posts_collect(window, at, 7 != steps % 8 ? at + 1 : OMPI_OSC_UCP_POST_SLOTS);
             if (OMPI_SUCCESS == rc && 0 == peer->posts) {
                 ompi_osc_ucp_spin(&steps);
+                rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
             }
         }
     }
@@ -279,7 +280,7 @@ int ompi_osc_ucp_wait(ompi_win_t *win)
     ompi_osc_ucp_enter();
     if (window->exposed) {
         rc = OMPI_SUCCESS;
-        while (!exposure_ended(window)) {
+        while (!window->lost && !exposure_ended(window)) {
             ompi_osc_ucp_spin(&steps);
         }
     }

@@ -262,6 +262,9 @@ void ompi_osc_ucp_watch(ompi_osc_ucp_window_t *window)
     };
     ompi_osc_base_module_t *module = &window->super;
 
+    if (0 != mca_osc_ucp_component.survive) {
+        return; /* messages are counted in any case, and its synchronizing calls are others already */
+    }
     ompi_osc_ucp_module_communicate(module, &watched);
     module->osc_fence           = watched_fence;
     module->osc_start           = watched_start;

@@ -48,6 +48,12 @@ static int info_up(creation_t *creation, int rc)
     if (creation->window->disp_unit <= 0) {
         return MPI_ERR_DISP; /* Open MPI does not look in MPI_Win_allocate_shared */
     }
+    if (0 != mca_osc_ucp_component.survive && MPI_WIN_FLAVOR_SHARED == creation->window->flavor &&
+        creation->window->size > 1) {
+        creation->reason = strdup("with osc_ucp_survive there is no MPI_Win_allocate_shared, as nobody gives back what "
+                                  "a dead process holds in shared memory: use MPI_Win_allocate");
+        return OMPI_ERR_RMA_SHARED;
+    }
     return ompi_osc_ucp_info_init(creation->window, creation->info);
 }
 
@@ -250,6 +256,12 @@ static void explain_unregistered(const creation_t *creation)
     }
 }
 
+static int survive_up(creation_t *creation, int rc)
+{
+    (void) rc;
+    return ompi_osc_ucp_survive_begin(creation->window);
+}
+
 static void withdraw(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_target_withdraw(window->target);
@@ -320,6 +332,7 @@ static const stage_t stages[] = {
     { memory_up, memory_down, false },
     { target_up, target_down, false },
     { domain_up, NULL, false },
+    { survive_up, ompi_osc_ucp_survive_end, false },
     { publish_agree, withdraw, true }
 };
 
@@ -385,7 +398,7 @@ static int select_in_vain(ompi_communicator_t *comm)
     return common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
 }
 
-static void window_delete(ompi_osc_ucp_window_t *window)
+void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peers_free(window);
     free(window->started);
@@ -429,13 +442,13 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     free(creation.unregistered);
     if (OMPI_SUCCESS != rc) {
         win->w_osc_module = NULL;
-        window_delete(creation.window);
+        ompi_osc_ucp_window_delete(creation.window);
         return rc;
     }
     if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
         *base = creation.window->base;
     }
-    if (creation.report) {
+    if (creation.report && 0 == mca_osc_ucp_component.survive) { /* it would wait for the dead */
         (void) ompi_osc_ucp_report_begin(creation.window, comm);
     }
     *model = MPI_WIN_UNIFIED;
@@ -443,28 +456,45 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
     return OMPI_SUCCESS;
 }
 
+/** Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). Unless somebody has died: then
+ *  there is nobody to wait for. */
+static void window_finish(ompi_osc_ucp_window_t *window)
+{
+    if (!window->lost) {
+        (void) ompi_osc_ucp_complete_all(window);
+    }
+    if (!window->lost) {
+        ompi_osc_ucp_leave();
+        ompi_osc_ucp_report_end(window);
+        ompi_osc_ucp_enter();
+        (void) ompi_osc_ucp_barrier(window, true);
+    }
+}
+
 int ompi_osc_ucp_free(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    rc     = OMPI_ERR_RMA_SYNC;
+    bool                   lost;
 
     if (NULL == window) {
         return OMPI_SUCCESS; /* creation failed */
     }
     ompi_osc_ucp_enter();
-    if (ompi_osc_ucp_finalizing()) {
+    lost = ompi_osc_ucp_survive_lost(window);
+    if (ompi_osc_ucp_finalizing() && !lost) {
         ompi_osc_ucp_epochs_end(window);
     }
-    if (!window->exposed && ompi_osc_ucp_may_begin(window)) {
-        (void) ompi_osc_ucp_complete_all(window);
-        ompi_osc_ucp_leave();
-        ompi_osc_ucp_report_end(window);
-        ompi_osc_ucp_enter();
-        /* Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). */
-        (void) ompi_osc_ucp_barrier(window, true);
+    if (lost || (!window->exposed && ompi_osc_ucp_may_begin(window))) {
+        window_finish(window);
+        lost = ompi_osc_ucp_survive_lost(window);
         stages_down(window, ~0u);
         win->w_osc_module = NULL;
-        window_delete(window);
+        if (lost) {
+            ompi_osc_ucp_survive_bury(window);
+        } else {
+            ompi_osc_ucp_window_delete(window);
+        }
         rc = OMPI_SUCCESS;
     } else {
         ompi_osc_ucp_info_keep(win);

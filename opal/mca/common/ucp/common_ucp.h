@@ -87,6 +87,26 @@ void opal_common_ucp_address(const void **address_p, size_t *len_p);
 /** Connect the origin worker to the service worker behind `address`; ends with opal_common_ucp_close. Origin side. */
 int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 
+/* For programs that go on when a process of theirs has died. */
+
+/**
+ * Before the transport is opened: have UCX end what waits for a process that is gone, with `status`. It uses no shared
+ * memory then. Data are sent eagerly, and from memory of our own, as if the network registered it: a call that fails
+ * gives its caller the buffers back. A reply to a process that is gone is dropped.
+ */
+void opal_common_ucp_survive(int status);
+
+/** A process that is watched, inside what is to know of its end. `lost` is called once, under the service lock, maybe in
+ *  the service thread. */
+typedef struct opal_common_ucp_watch_t opal_common_ucp_watch_t;
+struct opal_common_ucp_watch_t {
+    void (*lost)(opal_common_ucp_watch_t *watch);
+};
+
+/** Watch the process behind `address`, as long as the transport lives: by a connection to it from the service worker,
+ *  which somebody looks after at any time. After opal_common_ucp_survive. Takes the service lock. */
+int opal_common_ucp_watch(const void *address, opal_common_ucp_watch_t *watch);
+
 /** How a message travels. */
 typedef enum opal_common_ucp_how_t {
     OPAL_COMMON_UCP_EAGER,   /**< the handler has all of it in hand */

@@ -230,6 +230,9 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
     if (OPAL_ERR_OUT_OF_RESOURCE == rc) {
         send_defer(send);
         rc = OPAL_SUCCESS;
+    } else if (OPAL_SUCCESS != rc && OPAL_COMMON_UCP_SERVICE == side && opal_common_ucp_surviving) {
+        send_over(send, rc); /* whom it was for is gone */
+        rc = OPAL_SUCCESS;
     } else if (OPAL_SUCCESS != rc) {
         send->sent = NULL;
         send_over(send, OPAL_SUCCESS);

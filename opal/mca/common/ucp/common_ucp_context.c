@@ -67,11 +67,11 @@ int opal_common_ucp_status(ucs_status_t status)
         return OPAL_ERR_BAD_PARAM;
     case UCS_ERR_UNREACHABLE:
     case UCS_ERR_NO_DEVICE:
-        return OPAL_ERR_UNREACH;
+        return opal_common_ucp_surviving ? opal_common_ucp_lost_status : OPAL_ERR_UNREACH;
     case UCS_ERR_UNSUPPORTED:
         return OPAL_ERR_NOT_SUPPORTED;
     default:
-        return OPAL_ERROR;
+        return opal_common_ucp_lost_status;
     }
 }
 
@@ -149,7 +149,7 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
         return opal_common_ucp_status(status);
     }
     opal_common_ucp_reserve_fill();
-    t->registers = opal_common_ucp_registers_find();
+    t->registers = opal_common_ucp_surviving || opal_common_ucp_registers_find();
     t->open      = true;
     return OPAL_SUCCESS;
 }
@@ -162,6 +162,7 @@ void opal_common_ucp_close(void)
         return;
     }
     opal_common_ucp_service_stop();
+    t->open = false; /* nobody is to know any more who is gone */
     /* Peers may be gone already: nobody wants to read that. */
     opal_common_ucp_quiet();
     opal_common_ucp_copier_destroy();
@@ -171,7 +172,6 @@ void opal_common_ucp_close(void)
     (void) opal_common_ucp_reserve_release();
     ucp_cleanup(t->context);
     opal_common_ucp_loud();
-    t->open = false;
 }
 
 bool opal_common_ucp_is_open(void)

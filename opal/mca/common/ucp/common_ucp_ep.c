@@ -4,23 +4,69 @@
  *
  * The way back, from a service worker to an origin worker, is never made here: UCX gives it with each message. All
  * endpoints live until the workers are destroyed, which closes them: by then nothing is left to be sent, and a close
- * that talks to the peer would find it gone.
+ * that talks to the peer would find it gone. One that has failed stays, too: what is sent on it fails.
  */
 
 #include "common_ucp_internal.h"
 
-int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p)
+#include "opal/constants.h"
+
+bool opal_common_ucp_surviving;
+int  opal_common_ucp_lost_status = OPAL_ERROR;
+
+void opal_common_ucp_survive(int status)
+{
+    opal_common_ucp_surviving   = true;
+    opal_common_ucp_lost_status = status;
+}
+
+/** UCX calls it once, in progress, and ends what waits on the endpoint itself. */
+static void failed(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+    opal_common_ucp_watch_t *watch = arg;
+
+    (void) ep;
+    (void) status;
+    if (NULL != watch && opal_common_ucp_transport.open) {
+        watch->lost(watch);
+    }
+}
+
+static int ep_create(opal_common_ucp_side_t side, const void *address, opal_common_ucp_watch_t *watch,
+                     ucp_ep_h *ep_p)
 {
     ucp_ep_params_t params = {
-        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
-        .address    = address
+        .field_mask      = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
+        .address         = address,
+        .err_mode        = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler.cb  = failed,
+        .err_handler.arg = watch
     };
-    ucp_ep_h        ep;
-    ucs_status_t    status;
 
-    status = ucp_ep_create(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_ORIGIN], &params, &ep);
-    if (UCS_OK == status) {
+    if (opal_common_ucp_surviving) {
+        params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    }
+    return opal_common_ucp_status(ucp_ep_create(opal_common_ucp_transport.worker[side], &params, ep_p));
+}
+
+int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p)
+{
+    ucp_ep_h ep;
+    int      rc = ep_create(OPAL_COMMON_UCP_ORIGIN, address, NULL, &ep);
+
+    if (OPAL_SUCCESS == rc) {
         *ep_p = (opal_common_ucp_ep_t *) ep;
     }
-    return opal_common_ucp_status(status);
+    return rc;
+}
+
+int opal_common_ucp_watch(const void *address, opal_common_ucp_watch_t *watch)
+{
+    ucp_ep_h ep;
+    int      rc;
+
+    opal_common_ucp_service_lock();
+    rc = ep_create(OPAL_COMMON_UCP_SERVICE, address, watch, &ep);
+    opal_common_ucp_service_unlock();
+    return rc;
 }

@@ -49,6 +49,12 @@ typedef struct opal_common_ucp_transport_t {
 
 extern opal_common_ucp_transport_t opal_common_ucp_transport;
 
+/** See opal_common_ucp_survive. */
+extern bool opal_common_ucp_surviving;
+
+/** What is returned for errors that are not of memory or parameters. */
+extern int opal_common_ucp_lost_status;
+
 /** Guards the service worker; exists also without a transport, for windows of one process. */
 extern pthread_mutex_t opal_common_ucp_service_mutex;
 

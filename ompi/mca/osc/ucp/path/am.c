@@ -178,10 +178,10 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
 
     ompi_osc_ucp_fetch_begin();
     pending->parts++;
+    pending->replies = 1;
     rc = small_append(transfer, model, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_fetch_end();
-        pending->parts--;
+        ompi_osc_ucp_reply_lost(pending->cookie, OMPI_SUCCESS);
     }
     return rc;
 }
@@ -284,8 +284,9 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     if (NULL == pending) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    pending->ended = acknowledged;
-    pending->arg   = awaited;
+    pending->ended   = acknowledged;
+    pending->arg     = awaited;
+    pending->replies = 1;
     peer->unacknowledged = false;
     peer->acknowledging++;
     (*awaited)++;
@@ -410,9 +411,10 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
     if (NULL == pending) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    pending->ended  = answered;
-    pending->arg    = &answer;
-    pending->result = description_p;
+    pending->ended   = answered;
+    pending->arg     = &answer;
+    pending->replies = 1;
+    pending->result  = description_p;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
     command.reply_to.cookie = pending->cookie;
     ompi_osc_ucp_kernel_self(peer->window, &command.kernel.process);

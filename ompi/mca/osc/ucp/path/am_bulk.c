@@ -14,6 +14,7 @@
 
 #include "am_kernel.h"
 #include "am_packet.h"
+#include "am_replied.h"
 
 #include "../osc_ucp_pending.h"
 
@@ -221,6 +222,7 @@ static int chunk_next(cursor_t *cursor)
     }
     if (replied) {
         chunk_begin(cursor->pending);
+        cursor->pending->replies++;
         command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
         command.reply_to.cookie = cursor->pending->cookie;
     }
@@ -230,7 +232,7 @@ static int chunk_next(cursor_t *cursor)
     sent = NULL == transfer->origin_layout || cursor->kernel ? 0 : command.wire.len / model->cell * model->packed;
     rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
     if (OMPI_SUCCESS != rc && replied) {
-        chunk_done(cursor->pending, OMPI_SUCCESS);
+        ompi_osc_ucp_reply_lost(cursor->pending->cookie, OMPI_SUCCESS);
     }
     if (!replied) {
         /* Not before the message: it may have had to wait, and another thread's flush would have cleared this. */

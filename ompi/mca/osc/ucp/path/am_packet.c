@@ -49,6 +49,15 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
     return packet;
 }
 
+/** What comes of sending to the peer: a connection that is lost takes the window with it (osc_ucp_survive.c). */
+static int outcome(ompi_osc_ucp_peer_t *peer, int rc)
+{
+    if (OPAL_UNLIKELY(OMPI_ERR_WIN == rc)) {
+        __atomic_store_n(&peer->window->failing, true, __ATOMIC_RELAXED);
+    }
+    return rc;
+}
+
 /** Nobody will answer what the packet asks for. */
 static void packet_lost(const packet_t *packet, int status)
 {
@@ -67,7 +76,7 @@ static void packet_sent(void *arg, int status)
     packet_t *packet = arg;
 
     if (OMPI_SUCCESS != status) {
-        packet->peer->broken = status;
+        packet->peer->broken = outcome(packet->peer, status);
         packet->peer->error  = status;
         packet_lost(packet, status);
     }
@@ -133,7 +142,8 @@ static void ask_for_grant(packet_t *packet)
         mca_osc_ucp_component.ungranted--;
         return; /* then nothing holds back what follows */
     }
-    pending->ended = granted;
+    pending->ended   = granted;
+    pending->replies = 1;
     packet->peer->granting = true;
     packet->peer->window->counters.lock_waits++;
     memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
@@ -202,7 +212,7 @@ static void release_when_granted(ompi_osc_ucp_peer_t *peer)
 /** May more be sent in order? */
 static int peer_ready(ompi_osc_ucp_peer_t *peer)
 {
-    return OMPI_SUCCESS != peer->broken ? peer->broken : ompi_osc_ucp_peer_connect(peer);
+    return OMPI_SUCCESS != peer->broken ? peer->broken : outcome(peer, ompi_osc_ucp_peer_connect(peer));
 }
 
 /** Room for a command that the caller waits for: there is always a packet for it. */
@@ -371,13 +381,16 @@ int ompi_osc_ucp_packet_bulk(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_comma
             ompi_osc_ucp_wait_step();
         }
     } while (NULL != peer->packet); /* another thread's */
+    if (OMPI_SUCCESS != peer->broken) {
+        return peer->broken; /* meanwhile */
+    }
     head_fill(&message.head, peer, true);
     command_len = ompi_osc_ucp_command_encode(command, message.command);
     rc = message_send(peer, &message, sizeof(message.head) + command_len, payload, len, how, sent, arg);
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     }
-    return rc;
+    return outcome(peer, rc);
 }
 
 int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
@@ -385,15 +398,16 @@ int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_com
 {
     message_t message = { .head.ack = 0 };
     size_t    command_len;
-    int       rc = ompi_osc_ucp_peer_connect(peer);
+    int       rc = peer->window->lost ? OMPI_ERR_WIN : outcome(peer, ompi_osc_ucp_peer_connect(peer));
 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
     head_fill(&message.head, peer, false);
     command_len = ompi_osc_ucp_command_encode(command, message.command);
-    return message_send(peer, &message, sizeof(message.head) + command_len, NULL, 0,
-                        NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
+    rc = message_send(peer, &message, sizeof(message.head) + command_len, NULL, 0,
+                      NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
+    return outcome(peer, rc);
 }
 
 void ompi_osc_ucp_packets_fini(void)

@@ -5,13 +5,20 @@
 
 #include "am_refused.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static uint64_t refused;
+static bool     expected;
+
+void ompi_osc_ucp_refusals_expect(void)
+{
+    __atomic_store_n(&expected, true, __ATOMIC_RELAXED);
+}
 
 void ompi_osc_ucp_refused(const char *reason)
 {
-    if (0 == __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED)) {
+    if (0 == __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED) && !__atomic_load_n(&expected, __ATOMIC_RELAXED)) {
         fprintf(stderr, "osc/ucp: a message from another process was not executed: %s. This is said once per process; "
                 "the performance variable osc_ucp_messages_refused counts such messages.\n", reason);
     }

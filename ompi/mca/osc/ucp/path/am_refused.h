@@ -17,6 +17,9 @@
 /** A message, or a command in one, was not executed. Any thread. */
 void ompi_osc_ucp_refused(const char *reason);
 
+/** From here on such messages are no news: a window of others may be gone here. They are counted, but not reported. */
+void ompi_osc_ucp_refusals_expect(void);
+
 /** How often that was so in this process. */
 uint64_t ompi_osc_ucp_messages_refused(void);
 

@@ -34,6 +34,7 @@ void ompi_osc_ucp_fetch_end(void)
 /** A part of a pending is over. */
 static void reply_done(ompi_osc_ucp_pending_t *pending, int status)
 {
+    pending->replies--;
     if (pending->bulk) {
         ompi_osc_ucp_bulk_replied();
     } else if (NULL != pending->open) {
@@ -46,7 +47,7 @@ void ompi_osc_ucp_reply_lost(uint64_t cookie, int status)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(cookie);
 
-    if (NULL != pending) {
+    if (NULL != pending && pending->replies > 0) {
         reply_done(pending, status);
     }
 }
@@ -114,7 +115,7 @@ static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(reply->cookie);
 
-    if (NULL != pending && (reply->pos > pending->result_layout.size ||
+    if (NULL != pending && (0 == pending->replies || reply->pos > pending->result_layout.size ||
                             reply->len > pending->result_layout.size - reply->pos)) {
         pending = NULL;
     }

@@ -119,15 +119,18 @@ static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 
     if (ompi_osc_ucp_joins(exclusive)) {
         if (!ompi_osc_ucp_lockword_join(word)) {
-            while (!ompi_osc_ucp_lockword_joined(word)) {
+            while (!peer->window->lost && !ompi_osc_ucp_lockword_joined(word)) {
                 ompi_osc_ucp_spin(&steps);
             }
         }
-        return OMPI_SUCCESS;
+        return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     }
     ticket = ompi_osc_ucp_lockword_draw(word);
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
         ompi_osc_ucp_spin(&steps);
+        if (peer->window->lost) {
+            return OMPI_ERR_WIN;
+        }
     }
     if (!exclusive && ompi_osc_ucp_lockword_remote(word)) {
         ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */

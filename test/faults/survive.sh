@@ -1,0 +1,62 @@
+#!/bin/bash
+# With osc_ucp_survive and mpirun --enable-recovery the others go on when a process is killed: within ten seconds each
+# is told by an MPI error, one line says who has died, other windows work, and nothing is left behind (survive.c).
+# What happens without is death.sh's.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+quietly "$mpicc" -O -o "$scratch/survive" "$top/test/faults/survive.c"
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+options=(--enable-recovery --mca osc ucp --mca osc_ucp_survive 1)
+one=("$mpirun" -np 4 --oversubscribe --mca mpi_yield_when_idle 1)
+two=(env PER_HOST=2 "$top/contrib/two-hosts" "$mpirun" -np 4)
+tried=0 longest=0
+
+# Wait for what is running as $1 until all are told, and end it: mpirun of Open MPI 4.1 does not end by itself when all
+# processes have, on several hosts, and one was killed.
+wait_and_end()
+{
+    until [ "$(lines '^survived: ')" -eq 3 ] || ! kill -0 "$1" 2>/dev/null; do
+        sleep 0.1
+    done
+    sleep 0.5
+    kill -TERM "$1" 2>/dev/null || true
+}
+
+# Kill a process in a case and with the options "$@" of survive.c, by the command line that "$1" names.
+try()
+{
+    local -n run=$1
+    local seconds
+
+    SECONDS=0
+    : >"$scratch/out"
+    timeout -k 5 60 "${run[@]}" "${options[@]}" "$scratch/survive" "${@:2}" >>"$scratch/out" 2>&1 </dev/null &
+    wait_and_end $!
+    wait $! || true
+    if [ $SECONDS -ge 60 ] || [ "$(lines '^survived: ')" -ne 3 ] || [ "$(lines 'osc/ucp')" -ne 1 ] ||
+        [ "$(lines 'osc/ucp: .* rank 1 .*has died')" -ne 1 ]; then
+        tail -n 30 "$scratch/out"
+        fail "${*:2} on $1, after $SECONDS s"
+    fi
+    seconds=$(sed -n 's/^survived: .* after \(.*\) s$/\1/p' "$scratch/out" | sort -n | tail -n 1)
+    longest=$(printf '%s\n' "$longest" "$seconds" | sort -n | tail -n 1)
+    tried=$((tried + 1))
+    sleep 0.2
+    ! readlink /proc/[0-9]*/exe | grep -qF "$scratch/survive" || fail "${*:2} on $1: processes are left"
+}
+
+for how in lock epoch contact free fence many pscw request compute; do
+    try one $how
+done
+for how in lock epoch fence many request; do
+    try one $how threads
+done
+if said=$("$top/contrib/two-hosts" true 2>&1); then
+    for how in lock epoch contact free fence many; do
+        try two $how
+    done
+fi
+echo "$tried deaths survived, the slowest process was told after $longest s${said:+ (on one host only: $said)}"
