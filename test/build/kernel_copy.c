@@ -59,14 +59,14 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     fill(window, rank);
     MPI_Win_create(window, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    for (int bytes = 5000; bytes <= BYTES; bytes = bytes < BYTES ? BYTES : bytes + 1) {
+    for (int bytes = 9000; bytes <= BYTES; bytes = bytes < BYTES ? BYTES : bytes + 1) {
         int to = (rank + 1) % size;
 
         memset(buffer, 0, BYTES);
         MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win);
         MPI_Get(buffer, bytes, MPI_BYTE, to, 0, bytes, MPI_BYTE, win);
         MPI_Win_unlock(to, win);
-        failed |= wrong(buffer, 0, bytes, bytes > 5000 ? to + 10 : to);
+        failed |= wrong(buffer, 0, bytes, bytes > 9000 ? to + 10 : to);
         MPI_Barrier(MPI_COMM_WORLD);
 
         fill(buffer, to + 10);
