@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * An offer is one word that both change by compare-and-swap, its number and the units that are left, and fields that
- * tell what it is about. The origin writes the fields while nothing is left of the last offer; so who has read them, and
- * then changes a word that still has the same number, has read them right. The fields name the window, and the origin by
- * its rank: which memory and which process that is, the target knows itself.
+ * tell what it is about. The origin writes the fields while nothing is left of the last offer; so who has read them,
+ * and then changes a word that still has the same number, has read them right. The fields name the window, and the
+ * origin by its rank: which memory and which process that is, the target knows itself.
  */
 
 #include "near_share.h"
@@ -23,8 +23,8 @@
 /** Shorter copies are not shared: it would take as long. */
 #define SHARED_MIN (128u << 10)
 
-/** An offer that nobody takes costs 1 to 2 us. A target that has not taken so many in a row, up to this, has the next 2 to
- *  their power less 1 copies made without one. */
+/** An offer that nobody takes costs 1 to 2 us. A target that has not taken n in a row, n up to this, has the next
+ *  2^n - 1 copies made without one. */
 #define VAIN_MAX 4
 
 static uint64_t pieces; /* that this process has taken */

@@ -12,8 +12,8 @@
 
 #include "../osc_ucp.h"
 
-/** Copy `bytes` between `here` and `disp` in the peer's window, by the kernel. False: not all were copied, if any; it may
- *  be done again. Inside the origin side, which may be left meanwhile. */
+/** Copy `bytes` between `here` and `disp` in the peer's window, by the kernel. False: not all were copied, if any; it
+ *  may be done again. Inside the origin side, which may be left meanwhile. */
 bool ompi_osc_ucp_share_copy(ompi_osc_ucp_peer_t *peer, bool put, char *here, uint64_t disp, uint64_t bytes);
 
 /** Has an origin left an offer, of which something is left to take? Any thread. */
