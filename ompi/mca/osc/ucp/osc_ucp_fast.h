@@ -11,6 +11,7 @@
 
 #include "osc_ucp_check.h"
 #include "osc_ucp_stores.h"
+#include "path/am.h"
 #include "path/am_packet.h"
 #include "path/path.h"
 
@@ -93,16 +94,42 @@ static inline char *ompi_osc_ucp_fast_place(const ompi_osc_ucp_peer_t *peer, ptr
 /** Longer operations gain nothing from the short way into a packet. */
 #define OMPI_OSC_UCP_FAST_MESSAGE_MAX 256
 
-/** Put or accumulate by message, if that is how it is done and one is open. `wire` needs all but `disp`. */
-static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
-                                             ompi_osc_ucp_wire_command_t *wire, const void *data)
+/** The peer whose memory at `disp` short operations reach by message and may now; *disp_p is that in bytes. NULL: take
+ *  the long way. Called inside. */
+static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_fast_messaged(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
+                                                              uint64_t bytes, int64_t *disp_p)
 {
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_recent(window, rank);
 
-    if (NULL == peer || NULL == peer->packet || !peer->path->messages || !ompi_osc_ucp_fast_access(peer) ||
-        __builtin_mul_overflow((int64_t) disp, peer->disp_unit, &wire->disp) ||
-        !ompi_osc_ucp_in_range(peer->size, wire->disp, 0, wire->len) ||
-        !ompi_osc_ucp_packet_append(peer, wire, data)) {
+    if (NULL == peer || !peer->known || !peer->path->messages || !ompi_osc_ucp_fast_access(peer) ||
+        __builtin_mul_overflow((int64_t) disp, peer->disp_unit, disp_p) ||
+        (MPI_WIN_FLAVOR_DYNAMIC != window->flavor && !ompi_osc_ucp_in_range(peer->size, *disp_p, 0, (int64_t) bytes))) {
+        return NULL;
+    }
+    return peer;
+}
+
+/** Put or accumulate by message, if that is how it is done. `wire` needs all but `disp`. */
+static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
+                                             ompi_osc_ucp_wire_command_t *wire, const void *data)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_messaged(window, rank, disp, wire->len, &wire->disp);
+
+    if (NULL == peer || !ompi_osc_ucp_packet_append(peer, wire, data)) {
+        return false;
+    }
+    ompi_osc_ucp_fence_used(window);
+    return true;
+}
+
+/** Get by message, if that is how it is done. */
+static inline bool ompi_osc_ucp_fast_get(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp, void *buffer,
+                                         uint64_t bytes)
+{
+    int64_t              at;
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_messaged(window, rank, disp, bytes, &at);
+
+    if (NULL == peer || OMPI_SUCCESS != ompi_osc_ucp_am_get_block(peer, at, buffer, (uint32_t) bytes)) {
         return false;
     }
     ompi_osc_ucp_fence_used(window);

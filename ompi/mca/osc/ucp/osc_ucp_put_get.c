@@ -97,8 +97,9 @@ static __attribute__((noinline)) bool copy_away(direction_t direction, ompi_osc_
 
     ompi_osc_ucp_enter();
     done = ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
-           (PUT == direction && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
-            ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer));
+           (bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
+            (PUT == direction ? ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer)
+                              : ompi_osc_ucp_fast_get(window, target, disp, buffer, bytes)));
     ompi_osc_ucp_leave();
     return done;
 }

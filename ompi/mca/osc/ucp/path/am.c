@@ -186,6 +186,33 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     return rc;
 }
 
+int ompi_osc_ucp_am_get_block(ompi_osc_ucp_peer_t *peer, int64_t disp, void *buffer, uint32_t bytes)
+{
+    ompi_osc_ucp_command_t command = {
+        .wire = { .kind = OMPI_OSC_UCP_KIND_GET, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = bytes, .disp = disp }
+    };
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, true);
+    char                   *room;
+    int                     rc;
+
+    if (NULL == pending) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    pending->result  = buffer;
+    pending->replies = 1;
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, bytes);
+    command.reply_to.cookie = pending->cookie;
+    ompi_osc_ucp_fetch_begin();
+    room = ompi_osc_ucp_packet_reserve(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+    if (NULL == room) {
+        ompi_osc_ucp_reply_lost(command.reply_to.cookie, OMPI_SUCCESS);
+        return rc;
+    }
+    (void) ompi_osc_ucp_command_encode(&command, room);
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, bytes);
+    return OMPI_SUCCESS;
+}
+
 /** Carry out a call by the way that fits its size. */
 static int transfer_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model)
 {

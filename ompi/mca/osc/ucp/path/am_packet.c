@@ -58,6 +58,11 @@ static int outcome(ompi_osc_ucp_peer_t *peer, int rc)
     return rc;
 }
 
+ompi_osc_ucp_packet_t *ompi_osc_ucp_packet_open(ompi_osc_ucp_peer_t *peer)
+{
+    return NULL != peer->ep && OMPI_SUCCESS == peer->broken && packets.used < PACKETS_MAX ? packet_open(peer) : NULL;
+}
+
 /** Nobody will answer what the packet asks for. */
 static void packet_lost(const packet_t *packet, int status)
 {

@@ -29,14 +29,17 @@ struct ompi_osc_ucp_packet_t {
     char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
 };
 
+/** Open a packet for the peer, if that needs no waiting; else NULL. */
+ompi_osc_ucp_packet_t *ompi_osc_ucp_packet_open(ompi_osc_ucp_peer_t *peer);
+
 /**
- * Append a put or an accumulate that returns nothing, if there is an open packet and it fits in: the short way of the
- * functions below, for what is contiguous at both ends.
+ * Append a put or an accumulate that returns nothing, if it fits into the open packet: the short way of the functions
+ * below, for what is contiguous at both ends.
  */
 static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire,
                                               const void *data)
 {
-    ompi_osc_ucp_packet_t *packet = peer->packet;
+    ompi_osc_ucp_packet_t *packet = NULL != peer->packet ? peer->packet : ompi_osc_ucp_packet_open(peer);
     char                  *room;
 
     if (NULL == packet || packet->used + sizeof(*wire) + wire->len > OMPI_OSC_UCP_PACKET_ROOM) {
