@@ -7,7 +7,6 @@
 #include "path/path.h"
 #include "path/rdma.h"
 
-
 /** Looks of a thread that leaves polling to another one, before it polls once itself. */
 #define LOOKS_PER_STEP 4096
 
@@ -30,23 +29,24 @@ void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 
 void ompi_osc_ucp_await(const uint32_t *awaited)
 {
-    unsigned steps = 0, looks = 0;
+    unsigned steps = 0, looks = 0, first;
+    bool     more;
 
     if (0 == __atomic_load_n(awaited, __ATOMIC_RELAXED)) {
         return;
     }
     ompi_osc_ucp_leave();
     while (__atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0) {
-        if (!ompi_osc_ucp_poll_begin(&looks)) {
-            if (0 == looks % LOOKS_PER_STEP) {
-                ompi_osc_ucp_wait_outside(&steps); /* the one that polls may be in a callback of Open MPI's for long */
-            }
-            continue;
+        if (ompi_osc_ucp_poll_begin(&looks)) {
+            first = steps;
+            do {
+                ompi_osc_ucp_wait_outside(&steps);
+                more = __atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0;
+            } while (more && !ompi_osc_ucp_poll_long(steps - first));
+            ompi_osc_ucp_poll_end(more);
+        } else if (0 == looks % LOOKS_PER_STEP) {
+            ompi_osc_ucp_wait_outside(&steps); /* the one that polls may be in a callback of Open MPI's for long */
         }
-        while (__atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0) {
-            ompi_osc_ucp_wait_outside(&steps);
-        }
-        ompi_osc_ucp_poll_end();
     }
     ompi_osc_ucp_enter();
 }

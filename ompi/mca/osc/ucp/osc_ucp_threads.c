@@ -54,9 +54,18 @@ void ompi_osc_ucp_threads_pause(unsigned steps)
 
 bool ompi_osc_ucp_poll_begin(unsigned *looks)
 {
-    if (!ompi_osc_ucp_threaded() || (!__atomic_load_n(&ompi_osc_ucp_threads.polled, __ATOMIC_RELAXED) &&
-                                     !__atomic_exchange_n(&ompi_osc_ucp_threads.polled, true, __ATOMIC_ACQUIRE))) {
+    uint32_t *polled_p = &ompi_osc_ucp_threads.polled;
+    uint32_t  polled   = __atomic_load_n(polled_p, __ATOMIC_RELAXED);
+
+    if (!ompi_osc_ucp_threaded() ||
+        (OMPI_OSC_UCP_POLLED_BY_NONE == polled &&
+         __atomic_compare_exchange_n(polled_p, &polled, OMPI_OSC_UCP_POLLED_BY_ONE, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))) {
         return true;
+    }
+    if (OMPI_OSC_UCP_POLLED_BY_ONE == polled) {
+        (void) __atomic_compare_exchange_n(polled_p, &polled, OMPI_OSC_UCP_POLLED_FOR_OTHERS, false, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED);
     }
     if (++*looks % LOOKS_MAX != 0) {
         ompi_osc_ucp_cpu_relax();
@@ -66,7 +75,10 @@ bool ompi_osc_ucp_poll_begin(unsigned *looks)
     return false;
 }
 
-void ompi_osc_ucp_poll_end(void)
+void ompi_osc_ucp_poll_end(bool more)
 {
-    __atomic_store_n(&ompi_osc_ucp_threads.polled, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&ompi_osc_ucp_threads.polled, OMPI_OSC_UCP_POLLED_BY_NONE, __ATOMIC_RELEASE);
+    if (more) {
+        sched_yield();
+    }
 }

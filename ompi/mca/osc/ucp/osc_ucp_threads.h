@@ -12,12 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Who polls on behalf of all threads that wait. */
+typedef enum ompi_osc_ucp_polled_t {
+    OMPI_OSC_UCP_POLLED_BY_NONE,
+    OMPI_OSC_UCP_POLLED_BY_ONE,
+    OMPI_OSC_UCP_POLLED_FOR_OTHERS /**< and since it began others have waited, too */
+} ompi_osc_ucp_polled_t;
+
 typedef struct ompi_osc_ucp_threads_t {
     bool     multiple;                               /**< MPI_THREAD_MULTIPLE; never changes after MPI_Init */
     uint32_t locked __attribute__((aligned(64)));    /**< atomic */
     uint32_t wanted;                                 /**< threads that spin for it; atomic */
-    bool     polled;                                 /**< a thread polls on behalf of all that wait; atomic */
-    char     pad[55];
+    uint32_t polled;                                 /**< ompi_osc_ucp_polled_t; atomic */
+    char     pad[52];
 } ompi_osc_ucp_threads_t;
 
 extern ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
@@ -69,6 +76,19 @@ void ompi_osc_ucp_threads_pause(unsigned steps);
 
 /** Shall the caller poll from now on, until ompi_osc_ucp_poll_end? If not it was made to wait a little. */
 bool ompi_osc_ucp_poll_begin(unsigned *looks);
-void ompi_osc_ucp_poll_end(void);
+
+/** Steps of polling, some 15 us over shared memory, before it is another one's turn. */
+#define OMPI_OSC_UCP_POLL_STEPS 64
+
+/** Has the caller polled so long that it is another one's turn, if others wait, too? What all wait for may need this
+ *  one's processor, and who does not run must not be the one who polls. */
+static inline bool ompi_osc_ucp_poll_long(unsigned steps)
+{
+    return ompi_osc_ucp_threaded() && steps >= OMPI_OSC_UCP_POLL_STEPS &&
+           OMPI_OSC_UCP_POLLED_FOR_OTHERS == __atomic_load_n(&ompi_osc_ucp_threads.polled, __ATOMIC_RELAXED);
+}
+
+/** The caller no longer polls. If it waits for `more` it has offered its processor then. */
+void ompi_osc_ucp_poll_end(bool more);
 
 #endif /* OSC_UCP_THREADS_H */
