@@ -85,6 +85,11 @@ void opal_common_ucp_service_lock(void)
 {
 }
 
+bool opal_common_ucp_service_trylock(void)
+{
+    return true;
+}
+
 bool opal_common_ucp_registers(void)
 {
     return false;
