@@ -254,6 +254,9 @@ void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window);
 /** Print what this process keeps of windows that are gone. */
 void ompi_osc_ucp_report_print(void);
 
+/** For users who want to see that osc/ucp serves their windows: a line with --mca osc_base_verbose 10. */
+void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window);
+
 /* osc_ucp_device.c: memory that a processor must not touch. */
 
 /** Is that such memory? */

@@ -1,4 +1,5 @@
-/* The report that a user asks for with --mca osc_ucp_report 1: which way the data of each window went.
+/* The report that a user asks for with --mca osc_ucp_report 1: which way the data of each window went. And the line that
+ * tells that a window is ours.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -210,4 +211,21 @@ void ompi_osc_ucp_report_print(void)
     }
     free(text);
     report.count = 0;
+}
+
+void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
+{
+    static const char *const calls[] = {
+        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
+        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
+        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
+        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
+    };
+
+    if (0 == window->rank) {
+        opal_output_verbose(10, ompi_osc_base_framework.framework_output,
+                            "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
+                            (unsigned long long) window->id, calls[window->flavor], window->size,
+                            1 == window->size ? "" : "es", window->nic ? "network" : "processors");
+    }
 }

@@ -405,24 +405,6 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     free(window);
 }
 
-/** For users who want to see that osc/ucp serves their windows: --mca osc_base_verbose 10. */
-static void window_announce(const ompi_osc_ucp_window_t *window)
-{
-    static const char *const calls[] = {
-        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
-        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
-        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
-        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
-    };
-
-    if (0 == window->rank) {
-        opal_output_verbose(10, ompi_osc_base_framework.framework_output,
-                            "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
-                            (unsigned long long) window->id, calls[window->flavor], window->size,
-                            1 == window->size ? "" : "es", window->nic ? "network" : "processors");
-    }
-}
-
 int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
                         opal_info_t *info, int flavor, int *model)
 {
@@ -452,7 +434,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit
         (void) ompi_osc_ucp_report_begin(creation.window, comm);
     }
     *model = MPI_WIN_UNIFIED;
-    window_announce(creation.window);
+    ompi_osc_ucp_announce(creation.window);
     return OMPI_SUCCESS;
 }
 
