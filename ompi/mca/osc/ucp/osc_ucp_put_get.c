@@ -167,6 +167,22 @@ static __attribute__((noinline)) int copy_block(void *to, const void *from, uint
     return OMPI_SUCCESS;
 }
 
+/** Put or get a block at its place in the target's memory. */
+static inline __attribute__((always_inline)) int copy_near(direction_t direction, char *place, void *buffer,
+                                                           uint64_t bytes, ompi_osc_ucp_window_t *window)
+{
+    void       *to   = PUT == direction ? place : buffer;
+    const void *from = PUT == direction ? buffer : place;
+
+    ompi_osc_ucp_fence_used(window);
+    if (PUT == direction) {
+        ompi_osc_ucp_stored();
+    } else {
+        ompi_osc_ucp_loads_follow();
+    }
+    return ompi_osc_ucp_fast_copy_basic(to, from, bytes) ? OMPI_SUCCESS : copy_block(to, from, bytes);
+}
+
 static __attribute__((noinline)) int put_other(const void *origin, int origin_count, ompi_datatype_t *origin_type,
                                                int target, ptrdiff_t disp, int target_count,
                                                ompi_datatype_t *target_type, ompi_win_t *win)
@@ -187,9 +203,7 @@ int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *orig
     if (OPAL_UNLIKELY(NULL == place)) {
         return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    ompi_osc_ucp_fence_used(window);
-    ompi_osc_ucp_stored();
-    return ompi_osc_ucp_fast_copy_basic(place, origin, bytes) ? OMPI_SUCCESS : copy_block(place, origin, bytes);
+    return copy_near(PUT, place, (void *) origin, bytes, window);
 }
 
 int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
@@ -221,7 +235,5 @@ int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_typ
     if (OPAL_UNLIKELY(NULL == place)) {
         return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    ompi_osc_ucp_fence_used(window);
-    ompi_osc_ucp_loads_follow();
-    return ompi_osc_ucp_fast_copy_basic(origin, place, bytes) ? OMPI_SUCCESS : copy_block(origin, place, bytes);
+    return copy_near(GET, place, origin, bytes, window);
 }
