@@ -94,7 +94,7 @@ static inline void test_window_open(struct test_window *window, enum test_flavor
 static inline void test_window_close(struct test_window *window)
 {
     if (TEST_DYNAMIC == window->flavor) {
-        MPI_Barrier(window->comm);
+        MPI_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, window->win)); /* the others are done with it */
         MPI_OK(MPI_Win_detach(window->win, window->base));
     }
     MPI_OK(MPI_Win_free(&window->win));

@@ -1,0 +1,48 @@
+/* No window: what the tests of threads stand on. Threads with communicators of their own, each in a chain of collective
+ * calls. Over pml/ob1 of Open MPI 4.1.4, three processes on two processors, every third run over btl/tcp and every
+ * tenth over btl/vader crashes or hangs: communicators lose references and are freed while in use. Skipped there,
+ * unless TEST_ANYWAY is set.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mpitest.h"
+
+#include <pthread.h>
+
+enum { THREADS = 6, ROUNDS = 24 };
+
+static void *collectives(void *argument)
+{
+    MPI_Comm comm = *(MPI_Comm *) argument;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int mine = test_rank + i, most = -1;
+
+        MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
+        CHECK(test_size - 1 + i == most, "round %d: %d", i, most);
+        MPI_Barrier(comm);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    MPI_Comm comms[THREADS];
+
+    test_init_threads(&argc, &argv);
+    if (!test_threads_collective() && NULL == getenv("TEST_ANYWAY")) {
+        test_skip("pml/ob1 of Open MPI 4.1 does not bear collective calls of threads of more than two processes");
+    }
+    for (int i = 0; i < THREADS; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, collectives, &comms[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        MPI_Comm_free(&comms[i]);
+    }
+    return test_finish();
+}
