@@ -129,6 +129,14 @@ static void phase(double pause, int stopped, double seconds)
     }
 }
 
+/** Do the settings let processes map each other's memory, where offers lie? */
+static int can_map(void)
+{
+    const char *direct = getenv("OMPI_MCA_osc_ucp_direct"), *transports = getenv("UCX_TLS");
+
+    return (NULL == direct || 0 != atoi(direct)) && (NULL == transports || NULL != strstr(transports, "sm"));
+}
+
 /** Collective: may the kernel copy between all processes and rank 0, and has each a processor? */
 static int can_share(void)
 {
@@ -143,7 +151,7 @@ static int can_share(void)
 
         can = can && sizeof(seen) == process_vm_readv((pid_t) others[2 * i], &here, 1, &other, 1, 0) && 7 == seen;
     }
-    can = can && sysconf(_SC_NPROCESSORS_ONLN) >= test_size;
+    can = can && can_map() && sysconf(_SC_NPROCESSORS_ONLN) >= test_size;
     MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     free(others);
     return all;
