@@ -157,6 +157,47 @@ static void test_layout(void **state)
     }
 }
 
+/** Eight bytes named again and again: what a layout names is bounded, or a get would have the target collect 4 GiB. */
+static void test_repeated(void **state)
+{
+    static struct {
+        ompi_osc_ucp_wire_packet_t  head;
+        ompi_osc_ucp_wire_command_t command;
+        ompi_osc_ucp_wire_shape_t   shape;
+        char                        more[512 + OMPI_OSC_UCP_CHUNK_MAX + 8]; /* the layout and the data */
+    } put;
+    ompi_osc_ucp_layout_node_t nodes[] = { { .count = OMPI_OSC_UCP_CHUNK_MAX / 8, .items = 1 }, { .count = 8 } };
+    uint64_t                   refused = ompi_osc_ucp_messages_refused();
+    ompi_osc_ucp_layout_t      layout;
+    size_t                     len;
+
+    (void) state;
+    for (int more = 1; more >= 0; more--) {
+        nodes[0].count = OMPI_OSC_UCP_CHUNK_MAX / 8 + (uint64_t) more;
+        assert_true(ompi_osc_ucp_layout_make(nodes, 2, &layout));
+        len               = ompi_osc_ucp_layout_encoded_size(&layout);
+        put.head          = right().head;
+        put.command       = right().command;
+        put.command.len   = (uint32_t) layout.size;
+        put.command.flags = OMPI_OSC_UCP_FLAG_LAYOUT;
+        put.shape.len     = len;
+        assert_true(len + layout.size <= sizeof(put.more));
+        ompi_osc_ucp_layout_encode(&layout, put.more);
+        memset(put.more + len, 1, layout.size);
+        len += offsetof(__typeof__(put), more) + layout.size;
+        ompi_osc_ucp_layout_fini(&layout);
+        if (more > 0) {
+            must_be_refused(&put, len);
+        } else {
+            deliver(&put, len);
+        }
+        turn++;
+    }
+    assert_int_equal(refused + 1, ompi_osc_ucp_messages_refused());
+    assert_memory_equal("\1\1\1\1\1\1\1\1", memory + 8, 8);
+    memset(memory, 0, sizeof(memory));
+}
+
 static void test_kernel(void **state)
 {
     struct {
@@ -246,9 +287,10 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window), cmocka_unit_test(test_late),   cmocka_unit_test(test_length),
-        cmocka_unit_test(test_range),  cmocka_unit_test(test_layout), cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_answer), cmocka_unit_test(test_right),  cmocka_unit_test(test_report)
+        cmocka_unit_test(test_window),   cmocka_unit_test(test_late),   cmocka_unit_test(test_length),
+        cmocka_unit_test(test_range),    cmocka_unit_test(test_layout), cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_kernel),   cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
+        cmocka_unit_test(test_report)
     };
 
     return cmocka_run_group_tests(tests, begin, end);

@@ -315,7 +315,7 @@ static void apply_accumulate(context_t *context, command_t *command)
     }
     if (by_kernel(command)) {
         kernel_reply(context, command, kernel_accumulate(context->target, command, prim, place.base));
-    } else if (!runs_are_whole(command, prim, &place)) {
+    } else if ((fetch && bytes > OMPI_OSC_UCP_CHUNK_MAX) || !runs_are_whole(command, prim, &place)) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
     } else if (fetch && !result_begin(context, command, bytes, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);

@@ -18,9 +18,6 @@
 
 #include "../osc_ucp_pending.h"
 
-/** Target bytes of a chunk. What goes with it fits into one fragment of UCX's tcp, 64 KiB. */
-#define CHUNK_BYTES (60 * 1024)
-
 /** Target bytes of a piece that is contiguous at both ends. */
 #define PIECE_BYTES (UINT64_C(1) << 30)
 
@@ -261,7 +258,7 @@ static void cursor_aim(cursor_t *cursor)
                OMPI_OSC_UCP_KIND_ACCUMULATE != cursor->model->kind) {
         cursor->room = PIECE_BYTES;
     } else {
-        cursor->room = CHUNK_BYTES - CHUNK_BYTES % cell;
+        cursor->room = OMPI_OSC_UCP_CHUNK_MAX - OMPI_OSC_UCP_CHUNK_MAX % cell;
     }
 }
 

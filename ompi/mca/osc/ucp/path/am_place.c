@@ -24,7 +24,7 @@ int ompi_osc_ucp_place_find(const ompi_osc_ucp_target_t *target, const ompi_osc_
     }
     if (NULL == command->layout) {
         ompi_osc_ucp_layout_contiguous(layout, 0, wire->len);
-    } else if (command->shape.pos > INT64_MAX ||
+    } else if (wire->len > OMPI_OSC_UCP_CHUNK_MAX || command->shape.pos > INT64_MAX ||
                !ompi_osc_ucp_layout_decode(command->layout, command->shape.len, layout)) {
         return OMPI_ERR_BAD_PARAM;
     }
