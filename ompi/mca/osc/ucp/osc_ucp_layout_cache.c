@@ -12,6 +12,7 @@
  */
 
 #include "osc_ucp_layout_type.h"
+#include "osc_ucp_threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,6 +40,13 @@ typedef struct cache_t {
 /** Guards all caches. Only tried. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/** What was asked for last: most calls ask for the same again, and to find an attribute takes longer than all else. */
+static struct {
+    const ompi_datatype_t *datatype; /**< NULL: nothing; atomic, for a type of another thread may be destroyed */
+    const void            *keyhash;  /**< its attributes: another type at the same address has others, or none */
+    const kept_t          *kept;
+} recent;
+
 static int keyval = MPI_KEYVAL_INVALID;
 
 /** The type is being destroyed: nobody uses it. */
@@ -47,9 +55,11 @@ static int cache_delete(MPI_Datatype datatype, int key, void *value, void *extra
     cache_t *cache = value;
     int      i;
 
-    (void) datatype;
     (void) key;
     (void) extra;
+    if (datatype == __atomic_load_n(&recent.datatype, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&recent.datatype, NULL, __ATOMIC_RELAXED);
+    }
     for (i = 0; i < KEPT; i++) {
         ompi_osc_ucp_layout_fini(&cache->kept[i].layout);
     }
@@ -114,25 +124,61 @@ static cache_t *cache_make(ompi_datatype_t *datatype)
     return cache;
 }
 
+static bool is_asked_for(const kept_t *kept, size_t count, const ompi_osc_ucp_prim_t *pair)
+{
+    return count == kept->count && pair == kept->pair && kept->layout.size > 0;
+}
+
+static bool is_recent(const ompi_datatype_t *datatype)
+{
+    return datatype == __atomic_load_n(&recent.datatype, __ATOMIC_RELAXED) && recent.keyhash == datatype->d_keyhash;
+}
+
+static const kept_t *kept_find(const ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair)
+{
+    const cache_t *cache;
+    int            i;
+
+    if (is_recent(datatype) && is_asked_for(recent.kept, count, pair)) {
+        return recent.kept;
+    }
+    cache = cache_find(datatype);
+    for (i = 0; NULL != cache && i < KEPT; i++) {
+        if (is_asked_for(&cache->kept[i], count, pair)) {
+            recent.kept    = &cache->kept[i];
+            recent.keyhash = datatype->d_keyhash;
+            __atomic_store_n(&recent.datatype, datatype, __ATOMIC_RELAXED);
+            return recent.kept;
+        }
+    }
+    return NULL;
+}
+
 bool ompi_osc_ucp_layout_recall(const ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
                                 ompi_osc_ucp_layout_t *layout)
 {
-    cache_t *cache;
-    kept_t  *kept = NULL;
-    int      i;
+    const bool    threaded = ompi_osc_ucp_threaded();
+    const kept_t *kept;
 
-    if (0 != pthread_mutex_trylock(&lock)) {
+    if (threaded && 0 != pthread_mutex_trylock(&lock)) {
         return false;
     }
-    cache = cache_find(datatype);
-    for (i = 0; NULL != cache && NULL == kept && i < KEPT; i++) {
-        if (count == cache->kept[i].count && pair == cache->kept[i].pair && cache->kept[i].layout.size > 0) {
-            kept = &cache->kept[i];
-            ompi_osc_ucp_layout_share(layout, &kept->layout);
-        }
+    kept = kept_find(datatype, count, pair);
+    if (NULL != kept) {
+        ompi_osc_ucp_layout_share(layout, &kept->layout);
     }
-    pthread_mutex_unlock(&lock);
+    if (threaded) {
+        pthread_mutex_unlock(&lock);
+    }
     return NULL != kept;
+}
+
+const ompi_osc_ucp_layout_t *ompi_osc_ucp_layout_peek(const ompi_datatype_t *datatype, size_t count)
+{
+    return !ompi_osc_ucp_threaded() && is_recent(datatype) && is_asked_for(recent.kept, count, NULL) &&
+                   !ompi_osc_ucp_layout_is_contiguous(&recent.kept->layout)
+               ? &recent.kept->layout
+               : NULL;
 }
 
 void ompi_osc_ucp_layout_keep(ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
@@ -145,6 +191,7 @@ void ompi_osc_ucp_layout_keep(ompi_datatype_t *datatype, size_t count, const omp
     if (ompi_datatype_is_predefined(datatype) || layout->nnodes > KEPT_NODES_MAX || 0 != pthread_mutex_trylock(&lock)) {
         return;
     }
+    __atomic_store_n(&recent.datatype, NULL, __ATOMIC_RELAXED);
     cache = cache_make(datatype);
     if (NULL != cache) {
         kept = &cache->kept[cache->next++ % KEPT];

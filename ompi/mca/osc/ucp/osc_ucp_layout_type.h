@@ -31,6 +31,10 @@ int ompi_osc_ucp_layout_of_elements(struct ompi_datatype_t *datatype, size_t cou
 bool ompi_osc_ucp_layout_recall(const struct ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
                                 ompi_osc_ucp_layout_t *layout);
 
+/** The layout in pieces that was kept, and asked for last: valid until anything else happens; NULL: ask for it above. Not
+ *  for programs with threads. */
+const ompi_osc_ucp_layout_t *ompi_osc_ucp_layout_peek(const struct ompi_datatype_t *datatype, size_t count);
+
 /** Keep a layout with its datatype, if that can be done. */
 void ompi_osc_ucp_layout_keep(struct ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
                               const ompi_osc_ucp_layout_t *layout);

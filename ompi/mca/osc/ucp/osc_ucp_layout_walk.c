@@ -368,9 +368,17 @@ void ompi_osc_ucp_layout_unpack(ompi_osc_ucp_layout_iter_t *iter, void *base, co
 /** Copy from a layout to the same one: one walk serves both sides. */
 static void copy_alike(const ompi_osc_ucp_layout_t *layout, void *to_base, const void *from_base)
 {
-    iter_t iter;
-    comb_t comb;
+    const node_t *nodes = layout->nodes;
+    iter_t        iter;
+    comb_t        comb;
+    int64_t       disp;
 
+    if (2 == layout->nnodes && 1 == nodes[0].items) { /* a vector */
+        disp = wrap_add(nodes[0].disp, nodes[1].disp);
+        copy_blocks(nodes[1].count, at(to_base, disp), nodes[0].stride, at(from_base, disp), nodes[0].stride,
+                    nodes[0].count);
+        return;
+    }
     ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
     while (iter.pos < layout->size) {
         comb = iter_comb(&iter, UINT64_MAX);

@@ -104,6 +104,34 @@ static __attribute__((noinline)) bool copy_away(direction_t direction, ompi_osc_
     return done;
 }
 
+/** Put and get the short way what is in pieces, the same ones at both ends. False: nothing was done, take the long way. */
+static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *buffer, int count,
+                                                  const ompi_datatype_t *type, int target, ptrdiff_t disp,
+                                                  ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t         *peer = ompi_osc_ucp_fast_peer(window, target);
+    const ompi_osc_ucp_layout_t *layout;
+    int64_t                      at;
+
+    if (NULL == peer || !ompi_osc_ucp_fast_access(peer)) {
+        return false;
+    }
+    layout = ompi_osc_ucp_layout_peek(type, (size_t) count);
+    if (NULL == layout || __builtin_mul_overflow((int64_t) disp, peer->disp_unit, &at) ||
+        !ompi_osc_ucp_in_range(peer->size, at, layout->lb, layout->ub)) {
+        return false;
+    }
+    if (PUT == direction) {
+        ompi_osc_ucp_stored();
+        ompi_osc_ucp_layout_copy(layout, peer->memory + at, layout, buffer);
+    } else {
+        ompi_osc_ucp_loads_follow();
+        ompi_osc_ucp_layout_copy(layout, buffer, layout, peer->memory + at);
+    }
+    ompi_osc_ucp_fence_used(window);
+    return true;
+}
+
 /** Put and get the short way. False: nothing was done, take the long way. */
 static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
                              ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
@@ -114,8 +142,12 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
     char                       *place  = NULL;
     bool                        done   = false;
 
-    if (0 == bytes || ((type != target_type || count != target_count) &&
-                       bytes != ompi_osc_ucp_fast_bytes(target_type, (size_t) target_count))) {
+    if (0 == bytes) {
+        return type == target_type && count == target_count &&
+               copy_pieces(direction, buffer, count, type, target, disp, window);
+    }
+    if ((type != target_type || count != target_count) &&
+        bytes != ompi_osc_ucp_fast_bytes(target_type, (size_t) target_count)) {
         return false;
     }
     peer = ompi_osc_ucp_fast_peer(window, target);
