@@ -140,6 +140,25 @@ static int raccumulate(const accumulate_t *call, int target, ptrdiff_t disp, omp
     return rc;
 }
 
+/** The short way by message; out of line, so that it costs nothing where load and store reach. */
+static __attribute__((noinline)) bool accumulate_away(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp,
+                                                      uint8_t code, const ompi_osc_ucp_prim_t *prim,
+                                                      const void *origin, void *result, uint32_t bytes)
+{
+    ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = code, .prim = prim->code, .len = bytes
+    };
+    bool                        done;
+
+    ompi_osc_ucp_enter();
+    done = NULL == result
+               ? ompi_osc_ucp_fast_message(window, target, disp, &wire, origin)
+               : ompi_osc_ucp_fast_fetch(window, target, disp, &wire, NULL == origin ? "" : origin,
+                                         NULL == origin ? 0 : bytes, result);
+    ompi_osc_ucp_leave();
+    return done;
+}
+
 /** The accumulate family the short way: `count` elements of a predefined type without gaps, alike in all buffers.
  *  `origin` is NULL for MPI_NO_OP. False: nothing was done, take the long way. */
 static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result, int count,
@@ -173,14 +192,8 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
         ompi_osc_ucp_updated();
         ompi_osc_ucp_fence_used(window);
         done = true;
-    } else if (NULL == peer && NULL == result && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
-        ompi_osc_ucp_wire_command_t wire = {
-            .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = code, .prim = prim->code, .len = (uint32_t) bytes
-        };
-
-        ompi_osc_ucp_enter();
-        done = ompi_osc_ucp_fast_message(window, target, disp, &wire, origin);
-        ompi_osc_ucp_leave();
+    } else if (NULL == peer && bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX) {
+        done = accumulate_away(window, target, disp, code, prim, origin, result, (uint32_t) bytes);
     }
     return done;
 }
@@ -248,6 +261,25 @@ int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t 
     return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
 }
 
+/** compare_and_swap the short way by message. */
+static __attribute__((noinline)) bool compare_and_swap_away(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp,
+                                                            const ompi_osc_ucp_prim_t *prim, const void *origin,
+                                                            const void *compare, void *result)
+{
+    ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_COMPARE_SWAP, .prim = prim->code, .len = prim->size
+    };
+    char                        both[2 * OMPI_OSC_UCP_ELEMENT_MAX];
+    bool                        done;
+
+    memcpy(both, origin, prim->size);
+    memcpy(both + prim->size, compare, prim->size);
+    ompi_osc_ucp_enter();
+    done = ompi_osc_ucp_fast_fetch(window, target, disp, &wire, both, 2 * (size_t) prim->size, result);
+    ompi_osc_ucp_leave();
+    return done;
+}
+
 /** compare_and_swap the short way: an aligned element of 4 or 8 bytes. False: nothing was done, take the long way. */
 static inline bool compare_and_swap_fast(const void *origin, const void *compare, void *result,
                                          const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_win_t *win)
@@ -257,6 +289,7 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
     ompi_osc_ucp_peer_t       *peer;
     char                      *place  = NULL;
     uintptr_t                  key    = 0;
+    bool                       done   = false;
 
     if (NULL == prim || !prim->swaps) {
         return false;
@@ -273,8 +306,11 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
         ompi_osc_ucp_scalar_swap(peer->stripes, key, prim, place, origin, compare, result);
         ompi_osc_ucp_updated();
         ompi_osc_ucp_fence_used(window);
+        done = true;
+    } else if (NULL == peer) {
+        done = compare_and_swap_away(window, target, disp, prim, origin, compare, result);
     }
-    return NULL != place;
+    return done;
 }
 
 int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,

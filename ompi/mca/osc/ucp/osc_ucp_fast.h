@@ -122,14 +122,15 @@ static inline bool ompi_osc_ucp_fast_message(ompi_osc_ucp_window_t *window, int 
     return true;
 }
 
-/** Get by message, if that is how it is done. */
-static inline bool ompi_osc_ucp_fast_get(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp, void *buffer,
-                                         uint64_t bytes)
+/** Get, fetch and accumulate, or compare and swap by message, if that is how it is done. `wire` needs all but `disp` and
+ *  `flags`; `len` bytes of data belong to it. */
+static inline bool ompi_osc_ucp_fast_fetch(ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp,
+                                           ompi_osc_ucp_wire_command_t *wire, const void *data, size_t len,
+                                           void *result)
 {
-    int64_t              at;
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_messaged(window, rank, disp, bytes, &at);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_messaged(window, rank, disp, wire->len, &wire->disp);
 
-    if (NULL == peer || OMPI_SUCCESS != ompi_osc_ucp_am_get_block(peer, at, buffer, (uint32_t) bytes)) {
+    if (NULL == peer || OMPI_SUCCESS != ompi_osc_ucp_am_fetch_block(peer, wire, data, len, result)) {
         return false;
     }
     ompi_osc_ucp_fence_used(window);

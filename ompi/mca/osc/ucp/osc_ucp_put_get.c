@@ -92,14 +92,16 @@ int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *ori
 static __attribute__((noinline)) bool copy_away(direction_t direction, ompi_osc_ucp_window_t *window, int target,
                                                 ptrdiff_t disp, void *buffer, uint64_t bytes)
 {
-    ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes };
+    ompi_osc_ucp_wire_command_t wire = {
+        .kind = PUT == direction ? OMPI_OSC_UCP_KIND_PUT : OMPI_OSC_UCP_KIND_GET, .len = (uint32_t) bytes
+    };
     bool                        done;
 
     ompi_osc_ucp_enter();
     done = ompi_osc_ucp_rdma_fast_copy(PUT == direction, window, target, disp, buffer, bytes) ||
            (bytes <= OMPI_OSC_UCP_FAST_MESSAGE_MAX &&
             (PUT == direction ? ompi_osc_ucp_fast_message(window, target, disp, &wire, buffer)
-                              : ompi_osc_ucp_fast_get(window, target, disp, buffer, bytes)));
+                              : ompi_osc_ucp_fast_fetch(window, target, disp, &wire, "", 0, buffer)));
     ompi_osc_ucp_leave();
     return done;
 }

@@ -186,11 +186,10 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     return rc;
 }
 
-int ompi_osc_ucp_am_get_block(ompi_osc_ucp_peer_t *peer, int64_t disp, void *buffer, uint32_t bytes)
+int ompi_osc_ucp_am_fetch_block(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data,
+                                size_t len, void *result)
 {
-    ompi_osc_ucp_command_t command = {
-        .wire = { .kind = OMPI_OSC_UCP_KIND_GET, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = bytes, .disp = disp }
-    };
+    ompi_osc_ucp_command_t  command = { .wire = *wire };
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, true);
     char                   *room;
     int                     rc;
@@ -198,18 +197,21 @@ int ompi_osc_ucp_am_get_block(ompi_osc_ucp_peer_t *peer, int64_t disp, void *buf
     if (NULL == pending) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    pending->result  = buffer;
+    pending->result  = result;
     pending->replies = 1;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, bytes);
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, wire->len);
+    command.wire.flags      = OMPI_OSC_UCP_FLAG_REPLY;
     command.reply_to.cookie = pending->cookie;
     ompi_osc_ucp_fetch_begin();
-    room = ompi_osc_ucp_packet_reserve(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+    room = ompi_osc_ucp_packet_reserve(peer, sizeof(command.wire) + sizeof(command.reply_to) + len, &rc);
     if (NULL == room) {
         ompi_osc_ucp_reply_lost(command.reply_to.cookie, OMPI_SUCCESS);
         return rc;
     }
-    (void) ompi_osc_ucp_command_encode(&command, room);
-    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, bytes);
+    memcpy(room, &command.wire, sizeof(command.wire));
+    memcpy(room + sizeof(command.wire), &command.reply_to, sizeof(command.reply_to));
+    memcpy(room + sizeof(command.wire) + sizeof(command.reply_to), data, len);
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, wire->len);
     return OMPI_SUCCESS;
 }
 

@@ -18,8 +18,10 @@ void ompi_osc_ucp_am_close(void);
 /** Send a notification (kinds POST, BARRIER), out of turn; counted in *awaited until it has left. */
 int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited);
 
-/** Get `bytes` at `disp` (in bytes) of the peer's memory, in one packet: what the path's get does with one short block. */
-int ompi_osc_ucp_am_get_block(ompi_osc_ucp_peer_t *peer, int64_t disp, void *buffer, uint32_t bytes);
+/** Append a command that fetches wire->len bytes, and has `len` bytes of data: what the path does with short blocks.
+ *  `wire` needs no flags. */
+int ompi_osc_ucp_am_fetch_block(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data,
+                                size_t len, void *result);
 
 /** Ask the peer to describe its window memory; waits. */
 int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
