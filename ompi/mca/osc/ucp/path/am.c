@@ -23,6 +23,9 @@
 /** An operation whose layout and data are longer than this does not go into a packet. */
 #define SMALL_BYTES 8192
 
+/** A put of pieces that is no shorter is sent in two halves, on one node. */
+#define HALVES_MIN 4096
+
 /* Threads may create their first windows at the same time: the caller serializes. */
 int ompi_osc_ucp_am_open(char **reason_p)
 {
@@ -99,44 +102,62 @@ static ompi_osc_ucp_wire_command_t wire_of(const ompi_osc_ucp_transfer_t *transf
     };
 }
 
-/** Copy `sent` packed bytes of the origin's buffer. */
-static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint64_t sent)
+/** Copy `len` packed bytes of the origin's buffer, from `pos` on. */
+static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint64_t pos, uint64_t len)
 {
     ompi_osc_ucp_layout_iter_t iter;
 
-    if (0 == sent) {
+    if (0 == len) {
         return;
     }
     if (ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
-        memcpy(to, (const char *) transfer->origin + transfer->origin_layout->lb, sent);
+        memcpy(to, (const char *) transfer->origin + transfer->origin_layout->lb + pos, len);
     } else {
-        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
-        ompi_osc_ucp_layout_pack(&iter, transfer->origin, to, sent);
+        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, pos);
+        ompi_osc_ucp_layout_pack(&iter, transfer->origin, to, len);
     }
 }
 
-/** Append a call to the peer's packet, with all that its command can have. */
-static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
-                        uint64_t cookie)
+/** Append a call to the peer's packet, with all that its command can have. It is about the target's packed bytes from
+ *  `pos` on, and sends `sent`. */
+static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t pos,
+                        uint64_t len, uint64_t sent, uint64_t cookie)
 {
     bool                   shaped  = !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout);
     ompi_osc_ucp_command_t command = {
         .wire            = wire_of(transfer, model, (0 != cookie ? OMPI_OSC_UCP_FLAG_REPLY : 0) |
                                                     (shaped ? OMPI_OSC_UCP_FLAG_LAYOUT : 0)),
         .reply_to.cookie = cookie,
-        .shape.len       = shaped ? ompi_osc_ucp_layout_encoded_size(transfer->target_layout) : 0
+        .shape           = { .pos = pos, .len = shaped ? ompi_osc_ucp_layout_encoded_size(transfer->target_layout) : 0 }
     };
     char                   encoded[OMPI_OSC_UCP_COMMAND_MAX];
-    size_t                 len     = ompi_osc_ucp_command_encode(&command, encoded);
+    size_t                 bytes;
     int                    rc;
-    char                  *room    = ompi_osc_ucp_packet_reserve(transfer->peer, len + command.shape.len + sent, &rc);
+    char                  *room;
 
+    command.wire.len = (uint32_t) len;
+    bytes = ompi_osc_ucp_command_encode(&command, encoded);
+    room  = ompi_osc_ucp_packet_reserve(transfer->peer, bytes + command.shape.len + sent, &rc);
     if (NULL != room) {
-        memcpy(room, encoded, len);
+        memcpy(room, encoded, bytes);
         if (shaped) {
-            ompi_osc_ucp_layout_encode(transfer->target_layout, room + len);
+            ompi_osc_ucp_layout_encode(transfer->target_layout, room + bytes);
         }
-        origin_pack(transfer, room + len + command.shape.len, sent);
+        origin_pack(transfer, room + bytes + command.shape.len, pos, sent);
+    }
+    return rc;
+}
+
+/** A put of pieces, in two halves: while the second is gathered, the target scatters the first. */
+static int halves_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model)
+{
+    uint64_t size = transfer->target_layout->size, half = size / 2;
+    int      rc   = small_append(transfer, model, 0, half, half, 0);
+
+    if (OMPI_SUCCESS == rc) {
+        transfer->peer->unacknowledged = true; /* whatever becomes of the second */
+        ompi_osc_ucp_packet_release(transfer->peer);
+        rc = small_append(transfer, model, half, size - half, size - half, 0);
     }
     return rc;
 }
@@ -150,7 +171,7 @@ static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_u
 
     if (NULL != room) {
         memcpy(room, &wire, sizeof(wire));
-        origin_pack(transfer, room + sizeof(wire), sent);
+        origin_pack(transfer, room + sizeof(wire), 0, sent);
     }
     return rc;
 }
@@ -158,9 +179,16 @@ static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_u
 /** A small call that returns nothing: over, for the caller, as soon as it is in the packet. */
 static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
-    int rc = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) ? bare_append(transfer, model, sent)
-                                                                        : small_append(transfer, model, sent, 0);
+    uint64_t size = transfer->target_layout->size;
+    int      rc;
 
+    if (ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
+        rc = bare_append(transfer, model, sent);
+    } else if (OMPI_OSC_UCP_KIND_PUT == model->kind && size >= HALVES_MIN && NULL != transfer->peer->control) {
+        rc = halves_append(transfer, model);
+    } else {
+        rc = small_append(transfer, model, 0, size, sent, 0);
+    }
     if (OMPI_SUCCESS == rc) {
         transfer->peer->unacknowledged = true;
         if (NULL != transfer->request_p) {
@@ -179,7 +207,7 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     ompi_osc_ucp_fetch_begin();
     pending->parts++;
     pending->replies = 1;
-    rc = small_append(transfer, model, sent, pending->cookie);
+    rc = small_append(transfer, model, 0, transfer->target_layout->size, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_reply_lost(pending->cookie, OMPI_SUCCESS);
     }
