@@ -14,6 +14,7 @@
 
 #include "osc_ucp.h"
 #include "path/am.h"
+#include "path/am_apply.h"
 #include "path/am_kernel.h"
 #include "path/am_reply.h"
 #include "path/am_target.h"
@@ -26,6 +27,7 @@
 #define PAYLOAD    0x04 /* first byte of a message: it has a payload */
 #define REMOTE     0x08 /* the sender still has that */
 #define LATE       0x10 /* not its turn */
+#define MAIL       0x20 /* it comes by mail, if it has no payload and is no longer than one */
 
 /* What the component has besides the service side. */
 ompi_osc_ucp_component_t mca_osc_ucp_component;
@@ -88,6 +90,14 @@ void opal_common_ucp_service_lock(void)
 bool opal_common_ucp_service_trylock(void)
 {
     return true;
+}
+
+/* Mails are handed to the service side by this program itself. */
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
+
+unsigned ompi_osc_ucp_mails_take_locked(void)
+{
+    return 0;
 }
 
 bool opal_common_ucp_registers(void)
@@ -239,6 +249,21 @@ static size_t take_length(const uint8_t **data, size_t *size)
     return len;
 }
 
+/** A message that comes by mail; what does not fit there is sent. */
+static void mail_send(const char *bytes, size_t len)
+{
+    char                  *replies = malloc(OMPI_OSC_UCP_MAIL_REPLIES);
+    size_t                 replied;
+    ompi_osc_ucp_target_t *target;
+
+    target = ompi_osc_ucp_am_mailed(bytes, len, replies, OMPI_OSC_UCP_MAIL_REPLIES, &replied);
+    read_all(replies, replied);
+    if (NULL != target) {
+        ompi_osc_ucp_target_run(target);
+    }
+    free(replies);
+}
+
 /** The next message of an input. */
 static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[2][MEMBERS])
 {
@@ -270,7 +295,11 @@ static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[
         message.data = bytes;
         message.len  = len;
     }
-    ompi_osc_ucp_am_requested(&message);
+    if (MAIL == (how & (MAIL | PAYLOAD)) && len <= OMPI_OSC_UCP_MAIL_PACKET) {
+        mail_send(bytes, len);
+    } else {
+        ompi_osc_ucp_am_requested(&message);
+    }
     free(bytes);
     free(payload);
 }

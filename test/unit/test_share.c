@@ -26,9 +26,9 @@ enum { BYTES = 1 << 20, LONG = 300001, WINDOW = 7, MEMBERS = 3, PROVEN = 1, UNIT
 
 static ompi_osc_ucp_window_t  window = { .id = WINDOW, .rank = PROVEN, .size = MEMBERS, .flavor = MPI_WIN_FLAVOR_CREATE,
                                          .bytes = BYTES };
-static ompi_osc_ucp_control_t control;
-static ompi_osc_ucp_offer_t   offer;
-static char                   memory[BYTES], buffer[BYTES];
+static ompi_osc_ucp_control_t    control;
+static ompi_osc_ucp_chunk_head_t head;
+static char                      memory[BYTES], buffer[BYTES];
 
 /** An offer of a put that the target takes. */
 static ompi_osc_ucp_offer_t right(void)
@@ -49,10 +49,10 @@ static void fill(char *bytes, int seed)
 /** Nothing is taken, and nothing copied. */
 static void must_be_left(ompi_osc_ucp_offer_t wrong)
 {
-    offer = wrong;
+    head.offer = wrong;
     memset(memory, 0, sizeof(memory));
     assert_int_equal(0, ompi_osc_ucp_share_help());
-    assert_memory_equal(&wrong, &offer, sizeof(offer));
+    assert_memory_equal(&wrong, &head.offer, sizeof(head.offer));
     for (int i = 0; i < BYTES; i++) {
         assert_int_equal(0, memory[i]);
     }
@@ -105,12 +105,12 @@ static void test_taken(void **state)
     (void) state;
     skip_without_kernel();
     memset(memory, 0, sizeof(memory));
-    offer = right();
+    head.offer = right();
     while (0 != ompi_osc_ucp_share_help()) {
         continue;
     }
-    assert_int_equal((LONG + UNIT - 1) / UNIT, offer.done);
-    assert_int_equal(0, offer.failed);
+    assert_int_equal((LONG + UNIT - 1) / UNIT, head.offer.done);
+    assert_int_equal(0, head.offer.failed);
     assert_memory_equal(buffer, memory + 3, LONG);
     assert_int_equal(0, memory[2]);
     assert_int_equal(0, memory[3 + LONG]);
@@ -120,11 +120,11 @@ static void test_taken(void **state)
 static void test_failed(void **state)
 {
     (void) state;
-    offer         = right();
-    offer.address = 16;
+    head.offer         = right();
+    head.offer.address = 16;
     assert_int_equal(1, ompi_osc_ucp_share_help());
-    assert_int_equal(1, offer.failed);
-    assert_true(offer.done > 0);
+    assert_int_equal(1, head.offer.failed);
+    assert_true(head.offer.done > 0);
 }
 
 static bool over;
@@ -141,14 +141,14 @@ static void *target_main(void *unused)
 
 static void test_both(void **state)
 {
-    ompi_osc_ucp_peer_t peer = { .window = &window, .pid = getpid(), .remote = (uintptr_t) memory, .offer = &offer };
+    ompi_osc_ucp_peer_t peer = { .window = &window, .pid = getpid(), .remote = (uintptr_t) memory, .offer = &head.offer };
     uint64_t            before = ompi_osc_ucp_share_pieces();
     pthread_t           threads[2];
     int                 n, bytes;
 
     (void) state;
     skip_without_kernel();
-    offer = (ompi_osc_ucp_offer_t) { .left = 0 };
+    head.offer = (ompi_osc_ucp_offer_t) { .left = 0 };
     for (n = 0; n < 2; n++) {
         assert_int_equal(0, pthread_create(&threads[n], NULL, target_main, NULL));
     }
@@ -161,7 +161,7 @@ static void test_both(void **state)
         assert_true(ompi_osc_ucp_share_copy(&peer, false, buffer, 5, (uint64_t) bytes));
         assert_memory_equal(buffer, memory + 5, bytes);
         assert_int_equal(0, buffer[bytes]);
-        assert_ptr_equal(&offer, peer.offer);
+        assert_ptr_equal(&head.offer, peer.offer);
     }
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
     for (n = 0; n < 2; n++) {
@@ -176,10 +176,10 @@ static int begin(void **state)
 
     (void) state;
     MPI_Init(NULL, NULL);
-    window.base        = memory;
-    window.control     = &control;
-    window.target      = ompi_osc_ucp_target_new(&window);
-    ompi_osc_ucp_offer = &offer;
+    window.base               = memory;
+    window.control            = &control;
+    window.target             = ompi_osc_ucp_target_new(&window);
+    ompi_osc_ucp_lasting_head = &head;
     if (NULL == source || NULL == window.target ||
         OMPI_SUCCESS != ompi_osc_ucp_target_publish(window.target, WINDOW) ||
         !ompi_osc_ucp_ranks_add(&window.target->sources, PROVEN, source)) {
@@ -192,7 +192,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void) state;
-    ompi_osc_ucp_offer = NULL;
+    ompi_osc_ucp_lasting_head = NULL;
     ompi_osc_ucp_target_withdraw(window.target);
     ompi_osc_ucp_target_free(window.target);
     MPI_Finalize();

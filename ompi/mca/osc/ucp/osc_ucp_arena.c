@@ -14,6 +14,7 @@
 
 #include "opal/constants.h"
 #include "path/am_wire.h"
+#include "path/near_mail.h"
 
 /** Bytes of a chunk for small blocks. Their pages take no memory until they are used. */
 #define CHUNK_BYTES (256u << 10)
@@ -52,6 +53,7 @@ struct ompi_osc_ucp_mapped_t {
     bool                       lasting;
     opal_common_ucp_mapping_t *mapping;
     ompi_osc_ucp_chunk_head_t *head;
+    ompi_osc_ucp_mailbox_t    *mailbox;
 };
 
 _Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT, "blocks follow");
@@ -64,7 +66,7 @@ static struct {
     bool                  has[2];  /**< a lasting chunk, by `peers` */
 } arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-ompi_osc_ucp_offer_t *ompi_osc_ucp_offer;
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -132,7 +134,7 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
     arena.has[peers] |= small;
     arena.made++;
     if (chunk->lasting && NULL != chunk->key) {
-        __atomic_store_n(&ompi_osc_ucp_offer, &chunk->head->offer, __ATOMIC_RELEASE);
+        __atomic_store_n(&ompi_osc_ucp_lasting_head, chunk->head, __ATOMIC_RELEASE);
     }
     return chunk;
 
@@ -313,7 +315,7 @@ void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp
 
 void ompi_osc_ucp_arena_fini(void)
 {
-    ompi_osc_ucp_offer = NULL;
+    ompi_osc_ucp_lasting_head = NULL;
     while (NULL != arena.chunks) {
         chunk_delete(arena.chunks);
     }
@@ -355,6 +357,18 @@ ompi_osc_ucp_mapped_t *ompi_osc_ucp_chunk_map(ompi_osc_ucp_mapped_t **mapped, op
     return chunk;
 }
 
+ompi_osc_ucp_mailbox_t **ompi_osc_ucp_chunk_mailbox(ompi_osc_ucp_mapped_t *chunk)
+{
+    return &chunk->mailbox;
+}
+
+static void mapped_free(ompi_osc_ucp_mapped_t *chunk)
+{
+    ompi_osc_ucp_mailbox_free(chunk->mailbox);
+    opal_common_ucp_unmap(chunk->mapping);
+    free(chunk);
+}
+
 void ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_mapped_t **mapped, ompi_osc_ucp_mapped_t *chunk)
 {
     if (0 != --chunk->users || chunk->lasting) {
@@ -364,8 +378,7 @@ void ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_mapped_t **mapped, ompi_osc_ucp_mappe
         mapped = &(*mapped)->next;
     }
     *mapped = chunk->next;
-    opal_common_ucp_unmap(chunk->mapping);
-    free(chunk);
+    mapped_free(chunk);
 }
 
 void ompi_osc_ucp_chunks_unmap(ompi_osc_ucp_mapped_t **mapped)
@@ -374,7 +387,6 @@ void ompi_osc_ucp_chunks_unmap(ompi_osc_ucp_mapped_t **mapped)
 
     while (NULL != (chunk = *mapped)) {
         *mapped = chunk->next;
-        opal_common_ucp_unmap(chunk->mapping);
-        free(chunk);
+        mapped_free(chunk);
     }
 }

@@ -20,6 +20,8 @@ struct ompi_osc_ucp_description_t;
 typedef struct ompi_osc_ucp_chunk_t  ompi_osc_ucp_chunk_t;
 typedef struct ompi_osc_ucp_mapped_t ompi_osc_ucp_mapped_t;
 
+typedef struct ompi_osc_ucp_mailbox_t ompi_osc_ucp_mailbox_t;
+
 /** A long copy that an origin shares with the chunk's owner; see path/near_share.h. All zero: there is none. */
 typedef struct ompi_osc_ucp_offer_t {
     uint64_t left;    /**< number of the offer, 32 bits, and the units of it that nobody has taken yet, 32 bits */
@@ -34,17 +36,40 @@ typedef struct ompi_osc_ucp_offer_t {
     uint16_t used;    /**< by an origin */
 } ompi_osc_ucp_offer_t;
 
+#define OMPI_OSC_UCP_MAIL_PACKET  184
+#define OMPI_OSC_UCP_MAIL_REPLIES 112
+
+/** A packet that an origin hands to the chunk's owner, and the replies; see path/near_mail.h. All zero: nobody's. */
+typedef struct ompi_osc_ucp_mail_t {
+    uint32_t posted;  /**< number of the last packet: by the origin */
+    uint32_t len;
+    char     packet[OMPI_OSC_UCP_MAIL_PACKET];
+    uint32_t taken;   /**< number of the last one that was applied or put aside, and its replies: by the chunk's owner */
+    uint32_t replied; /**< bytes */
+    char     replies[OMPI_OSC_UCP_MAIL_REPLIES];
+    uint64_t used;    /**< by an origin */
+} ompi_osc_ucp_mail_t;
+
+_Static_assert(5 * 64 == sizeof(ompi_osc_ucp_mail_t), "three cache lines there, two back");
+
+/** So many origins can hand packets to one process. */
+#define OMPI_OSC_UCP_MAILS 8
+
 /** At the beginning of each chunk. */
 typedef struct ompi_osc_ucp_chunk_head_t {
     uint64_t              nonce; /**< tells this chunk from another that a process may map by mistake */
-    ompi_osc_ucp_offer_t  offer; /**< used in the lasting chunk */
+    ompi_osc_ucp_offer_t  offer; /**< used in the lasting chunk, as are the mails */
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES]; /**< for all memory in the chunk; keys count from the head */
+    ompi_osc_ucp_mail_t   mails[OMPI_OSC_UCP_MAILS];
+    uint32_t              mails_used; /**< the first so many are, or were, some origin's */
+    char                  pad[60];
 } ompi_osc_ucp_chunk_head_t;
 
 _Static_assert(64 == offsetof(ompi_osc_ucp_chunk_head_t, stripes), "a cache line of its own");
+_Static_assert(0 == offsetof(ompi_osc_ucp_chunk_head_t, mails) % 64, "cache lines of their own");
 
-/** Where origins of the node leave offers for this process; NULL: nowhere. Atomic. */
-extern ompi_osc_ucp_offer_t *ompi_osc_ucp_offer;
+/** Where origins of the node leave offers and packets for this process; NULL: nowhere. Atomic. */
+extern ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
 
 /** A number that nobody has or can guess: 64 random bits of the kernel. */
 uint64_t ompi_osc_ucp_nonce(void);
@@ -88,6 +113,9 @@ void ompi_osc_ucp_arena_fini(void);
 ompi_osc_ucp_mapped_t *ompi_osc_ucp_chunk_map(ompi_osc_ucp_mapped_t **mapped, opal_common_ucp_ep_t *ep,
                                               const struct ompi_osc_ucp_description_t *description,
                                               ompi_osc_ucp_chunk_head_t **head_p);
+
+/** Where this process's mailbox in the chunk is kept, which goes with the mapping (path/near_mail.h). */
+ompi_osc_ucp_mailbox_t **ompi_osc_ucp_chunk_mailbox(ompi_osc_ucp_mapped_t *chunk);
 
 /** One user of the mapping less. */
 void ompi_osc_ucp_chunk_unmap(ompi_osc_ucp_mapped_t **mapped, ompi_osc_ucp_mapped_t *chunk);

@@ -13,6 +13,7 @@
 
 #include "path/am.h"
 #include "path/am_packet.h"
+#include "path/near_mail.h"
 #include "path/near_share.h"
 
 static int component_register(void)
@@ -101,10 +102,16 @@ int ompi_osc_ucp_progress(void)
             ompi_osc_ucp_deaths_look();
         }
         ompi_osc_ucp_packets_release_all();
+        if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_mails_open)) {
+            events = ompi_osc_ucp_mails_collect();
+        }
         if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++looks % LOOKS) {
-            events = opal_common_ucp_progress_origin();
+            events += opal_common_ucp_progress_origin();
         }
         ompi_osc_ucp_leave();
+    }
+    if (OPAL_UNLIKELY(ompi_osc_ucp_mail_lies())) {
+        events += ompi_osc_ucp_mails_take();
     }
     if (OPAL_UNLIKELY(ompi_osc_ucp_share_offered())) {
         events += ompi_osc_ucp_share_help();

@@ -4,6 +4,7 @@
  */
 
 #include "osc_ucp_fast.h"
+#include "path/near_mail.h"
 #include "path/path.h"
 #include "path/rdma.h"
 
@@ -16,6 +17,9 @@ void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t mine = peer->generation;
 
+    if (NULL != ompi_osc_ucp_mails_open && !ompi_osc_ucp_threaded()) {
+        ompi_osc_ucp_mails_await();
+    }
     while (peer->generation - mine < 2) {
         if (0 == peer->open[(peer->generation - 1) % 2]) {
             if (mine != peer->generation || 0 == peer->open[peer->generation % 2]) {
@@ -34,6 +38,9 @@ void ompi_osc_ucp_await(const uint32_t *awaited)
 
     if (0 == __atomic_load_n(awaited, __ATOMIC_RELAXED)) {
         return;
+    }
+    if (NULL != ompi_osc_ucp_mails_open && !ompi_osc_ucp_threaded()) {
+        ompi_osc_ucp_mails_await();
     }
     ompi_osc_ucp_leave();
     while (__atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0) {

@@ -105,6 +105,6 @@ void ompi_osc_ucp_memory_map(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descr
         peer->path     = &ompi_osc_ucp_path_direct;
     } else {
         peer->path = &ompi_osc_ucp_path_near;
-        ompi_osc_ucp_near_attach(peer, description, &head->offer);
+        ompi_osc_ucp_near_attach(peer, description, head);
     }
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "path/am.h"
+#include "path/near_mail.h"
 #include "path/path.h"
 #include "path/rdma.h"
 
@@ -353,6 +354,7 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
 
+    ompi_osc_ucp_mails_forget(window);
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
         if (NULL != peer->chunk) {

@@ -53,6 +53,7 @@ struct ompi_osc_ucp_peer_t {
     bool  copies; /**< the kernel copies between this process and the peer's memory, at `remote` */
     pid_t pid;    /**< of the peer */
     bool  kernel; /**< its service side has the kernel copy from and to this process's memory */
+    ompi_osc_ucp_mailbox_t *mailbox; /**< how small packets are handed to it in shared memory; NULL: they are not */
     ompi_osc_ucp_offer_t *offer; /**< where long copies are offered to it; NULL: they are not */
     uint8_t offers_vain;  /**< in a row that it did not take, up to a bound */
     uint8_t offers_apart; /**< copies that are still to be made without one */

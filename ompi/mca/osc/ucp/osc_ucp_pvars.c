@@ -9,6 +9,7 @@
 
 #include "opal/mca/base/mca_base_pvar.h"
 #include "path/am_refused.h"
+#include "path/near_mail.h"
 #include "path/near_share.h"
 
 #define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
@@ -80,6 +81,8 @@ static const struct process_pvar_t {
       "messages, and parts of them, that were wrong and not executed: damaged, for no window, outside its memory" },
     { "copies_shared", OPAL_INFO_LVL_9, ompi_osc_ucp_share_pieces,
       "pieces of other processes' long puts and gets that this one copied while it waited in MPI" },
+    { "packets_taken", OPAL_INFO_LVL_9, ompi_osc_ucp_mails_taken,
+      "small requests of other processes that were handed to this one in shared memory, while it waited in MPI" },
     { "domain_trespasses", OPAL_INFO_LVL_9, ompi_osc_ucp_domain_trespasses,
       "accumulates that were the network's to do, done by a processor: always 0" },
 };

@@ -367,7 +367,7 @@ static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
         return acknowledgement_request(peer, awaited);
     }
     if (peer->open[0] + peer->open[1] > 0) {
-        ompi_osc_ucp_packet_release(peer);
+        ompi_osc_ucp_packet_release_for_reply(peer);
     }
     return OMPI_SUCCESS;
 }

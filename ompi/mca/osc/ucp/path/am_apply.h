@@ -28,6 +28,7 @@ struct ompi_osc_ucp_source_t {
     uint32_t receiving; /**< puts whose data are on their way to the window */
     bool     waiting;   /**< for the lock; its packets wait, too */
     bool     runnable;  /**< in the target's list of those that may go on */
+    opal_common_ucp_ep_t       *reply_ep; /**< of the last message; NULL before the first one */
     ompi_osc_ucp_wire_process_t process; /**< that it was found to be when it asked for the description; else zeros */
     ompi_osc_ucp_waiter_t       waiter; /**< of meaning while waiting */
     ompi_osc_ucp_source_t      *next_runnable;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "am_replied.h"
+#include "near_mail.h"
 
 #include "../osc_ucp_pending.h"
 
@@ -154,8 +155,8 @@ static void ask_for_grant(packet_t *packet)
     memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
 }
 
-/** Send it; packet_sent tells what comes of it. */
-static void packet_send(packet_t *packet)
+/** Send it; packet_sent tells what comes of it. `for_reply`: the caller waits for one next. */
+static void packet_send(packet_t *packet, bool for_reply)
 {
     ompi_osc_ucp_peer_t *peer = packet->peer;
     int                  rc   = peer->broken;
@@ -174,6 +175,13 @@ static void packet_send(packet_t *packet)
     }
     head_fill(&packet->head, peer, true);
     peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
+    if (for_reply && OMPI_SUCCESS == rc &&
+        ompi_osc_ucp_mail_post(peer, &packet->head, sizeof(packet->head) + packet->used)) {
+        peer->window->counters.messages++;
+        peer->sequence++;
+        packet_sent(packet, OMPI_SUCCESS);
+        return;
+    }
     if (OMPI_SUCCESS == rc) {
         rc = message_send(peer, NULL, 0, &packet->head, sizeof(packet->head) + packet->used,
                           NULL != packet->awaited ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, packet_sent,
@@ -189,7 +197,14 @@ static void packet_send(packet_t *packet)
 void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL != peer->packet) {
-        packet_send(peer->packet);
+        packet_send(peer->packet, false);
+    }
+}
+
+void ompi_osc_ucp_packet_release_for_reply(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->packet) {
+        packet_send(peer->packet, true);
     }
 }
 
@@ -200,7 +215,7 @@ void ompi_osc_ucp_packets_release_all(void)
     for (packet = packets.open; NULL != packet; packet = next) {
         next = packet->next;
         if (!packet->peer->granting) {
-            packet_send(packet);
+            packet_send(packet, false);
         }
     }
 }
@@ -308,7 +323,7 @@ void ompi_osc_ucp_packets_settle_locks(void)
         for (packet = packets.open; NULL != packet; packet = next) {
             next = packet->next;
             if (packet->locks) {
-                packet_send(packet);
+                packet_send(packet, false);
             }
         }
         ompi_osc_ucp_wait_step();
@@ -348,7 +363,7 @@ void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *aw
 {
     peer->packet->awaited = awaited;
     (*awaited)++;
-    packet_send(peer->packet);
+    packet_send(peer->packet, false);
 }
 
 int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)
@@ -357,7 +372,7 @@ int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)
 
     if (NULL != reserve_at_once(peer, 0, &rc)) {
         peer->packet->head.ack = ack;
-        packet_send(peer->packet);
+        packet_send(peer->packet, true);
     }
     return rc;
 }

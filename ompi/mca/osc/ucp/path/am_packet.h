@@ -79,10 +79,14 @@ int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer);
 /** Send the open packet, of which there is one; counted in *awaited until it has left. */
 void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
-/** Send what is open, if anything is; what the call waits for afterwards must be a reply to it. */
+/** Send what is open, if anything is. */
 void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer);
 
-/** Send what is open, or an empty packet, and have the target reply to `ack` when all up to there is applied. */
+/** The same for a caller that waits for a reply to it, and does nothing else. */
+void ompi_osc_ucp_packet_release_for_reply(ompi_osc_ucp_peer_t *peer);
+
+/** Send what is open, or an empty packet, and have the target reply to `ack` when all up to there is applied. The caller
+ *  waits for that. */
 int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack);
 
 /** The same for all peers of all windows, but for those whose lock is not granted yet: for progress. */

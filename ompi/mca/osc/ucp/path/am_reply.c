@@ -53,6 +53,19 @@ void ompi_osc_ucp_replies_send(void)
     }
 }
 
+size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t max)
+{
+    batch_t *batch = batches.open;
+
+    if (NULL == batch || ep != batch->ep || batch->used > max) {
+        return 0;
+    }
+    memcpy(room, batch->bytes, batch->used);
+    batches.open = NULL;
+    batch_sent(batch, OMPI_SUCCESS);
+    return batch->used;
+}
+
 char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_reply_to_t *to, int status,
                              uint32_t len)
 {

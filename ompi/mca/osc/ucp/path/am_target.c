@@ -11,6 +11,7 @@
 #include "am_apply.h"
 #include "am_refused.h"
 #include "am_reply.h"
+#include "near_mail.h"
 
 /** A packet on its way through the service side. */
 typedef struct packet_t {
@@ -322,6 +323,7 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
     if (NULL == source) {
         ompi_osc_ucp_give_up("out of memory");
     }
+    source->reply_ep = packet.reply_ep;
     running = true;
     if (0 != packet.head.ordered) {
         packet_arrived(target, source, &packet);
@@ -330,6 +332,35 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
     }
     running = false;
     ompi_osc_ucp_target_run(target);
+    if (ompi_osc_ucp_mail_lies()) {
+        (void) ompi_osc_ucp_mails_take_locked();
+    }
+}
+
+ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, char *replies, size_t max,
+                                              size_t *replied_p)
+{
+    packet_t               packet = { .commands = bytes + sizeof(packet.head) };
+    ompi_osc_ucp_target_t *target = NULL;
+    ompi_osc_ucp_source_t *source = NULL;
+
+    *replied_p = 0;
+    if (len >= sizeof(packet.head)) {
+        memcpy(&packet.head, bytes, sizeof(packet.head));
+        packet.len = len - sizeof(packet.head);
+        target     = target_find(packet.head.window, packet.head.origin);
+        source     = NULL == target ? NULL : ompi_osc_ucp_ranks_find(&target->sources, packet.head.origin);
+    }
+    if (NULL == source || NULL == source->reply_ep || 0 == packet.head.ordered) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* who hands over mails has sent messages before */
+        return NULL;
+    }
+    packet.reply_ep = source->reply_ep;
+    running = true;
+    packet_arrived(target, source, &packet);
+    running = false;
+    *replied_p = ompi_osc_ucp_replies_take(packet.reply_ep, replies, max);
+    return target;
 }
 
 /* What the process does to its own. */

@@ -26,7 +26,8 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_POST,
     OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round */
     OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
-    OMPI_OSC_UCP_KIND_LOOK,         /**< the turn of a lock that this service side waits for may have come */
+    OMPI_OSC_UCP_KIND_LOOK,         /**< the turn of a lock that this service side waits for may have come, or a mail
+                                         (near_mail.h) lies there */
     OMPI_OSC_UCP_KIND_COUNT
 } ompi_osc_ucp_kind_t;
 

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Locks and notices are those of the direct path, operations are messages: but for long puts and gets, which the kernel
+ * Locks and notices are those of the direct path, operations are messages. Those that are short and waited for are
+ * handed over in shared memory, if the target polls (near_mail.h). But for long puts and gets, which the kernel
  * copies from process to process, if it lets us (memory of MPI_Win_create only: a dynamic window's regions are known
  * at the target alone, which has the kernel copy, see am_kernel.h). Whether it does shows when it is tried; a copy that
  * does not succeed becomes a message. A target that polls inside MPI has a part in them (near_share.h).
@@ -10,6 +11,7 @@
 
 #include "am.h"
 #include "am_kernel.h"
+#include "near_mail.h"
 #include "near_share.h"
 #include "path.h"
 
@@ -24,10 +26,14 @@ static ompi_osc_ucp_wire_process_t process_of(const ompi_osc_ucp_description_t *
 }
 
 void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
-                              ompi_osc_ucp_offer_t *offer)
+                              ompi_osc_ucp_chunk_head_t *head)
 {
     const ompi_osc_ucp_wire_process_t process = process_of(description);
 
+    /* Where processes take turns nobody polls while another one waits for that. */
+    if (description->lasting && !opal_progress_yield_when_idle) {
+        peer->mailbox = ompi_osc_ucp_mailbox(ompi_osc_ucp_chunk_mailbox(peer->chunk), head);
+    }
     if (mca_osc_ucp_component.kernel_copy <= 0) {
         return;
     }
@@ -35,7 +41,8 @@ void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_desc
     peer->remote = description->base;
     peer->kernel = 0 != description->kernel;
     peer->copies = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_kernel_reaches(&process);
-    peer->offer  = peer->copies && peer->kernel && description->lasting && !opal_progress_yield_when_idle ? offer : NULL;
+    peer->offer  = peer->copies && peer->kernel && description->lasting && !opal_progress_yield_when_idle ?
+                       &head->offer : NULL;
 }
 
 /** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */

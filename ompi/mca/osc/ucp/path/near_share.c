@@ -163,7 +163,7 @@ bool ompi_osc_ucp_share_copy(ompi_osc_ucp_peer_t *peer, bool put, char *here, ui
 
 unsigned ompi_osc_ucp_share_help(void)
 {
-    ompi_osc_ucp_offer_t *offer   = __atomic_load_n(&ompi_osc_ucp_offer, __ATOMIC_ACQUIRE);
+    ompi_osc_ucp_offer_t *offer   = &__atomic_load_n(&ompi_osc_ucp_lasting_head, __ATOMIC_ACQUIRE)->offer;
     uint64_t              word    = __atomic_load_n(&offer->left, __ATOMIC_ACQUIRE);
     uint64_t              address = __atomic_load_n(&offer->address, __ATOMIC_RELAXED);
     uint64_t              bytes   = __atomic_load_n(&offer->bytes, __ATOMIC_RELAXED);

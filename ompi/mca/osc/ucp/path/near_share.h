@@ -19,9 +19,9 @@ bool ompi_osc_ucp_share_copy(ompi_osc_ucp_peer_t *peer, bool put, char *here, ui
 /** Has an origin left an offer, of which something is left to take? Any thread. */
 static inline bool ompi_osc_ucp_share_offered(void)
 {
-    const ompi_osc_ucp_offer_t *offer = __atomic_load_n(&ompi_osc_ucp_offer, __ATOMIC_ACQUIRE);
+    const ompi_osc_ucp_chunk_head_t *head = __atomic_load_n(&ompi_osc_ucp_lasting_head, __ATOMIC_ACQUIRE);
 
-    return NULL != offer && 0 != (uint32_t) __atomic_load_n(&offer->left, __ATOMIC_RELAXED);
+    return NULL != head && 0 != (uint32_t) __atomic_load_n(&head->offer.left, __ATOMIC_RELAXED);
 }
 
 /** Take a piece of it, and copy that. Returns the number of pieces, 0 or 1. Any thread, outside the service lock. */

@@ -39,7 +39,7 @@ typedef struct ompi_osc_ucp_transfer_t {
 
 struct ompi_osc_ucp_path_t {
     ompi_osc_ucp_via_t via;              /**< which way most of its operations go */
-    bool               messages;         /**< short ones that return nothing are messages, all of them */
+    bool               messages;         /**< short ones are messages, all of them */
     bool               loads_and_stores; /**< all of them do, by load and store: others count them */
 
     int (*put)(ompi_osc_ucp_transfer_t *transfer);
@@ -78,10 +78,9 @@ extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
 /** Its control block is mapped here, its memory is not: active messages, but locks and notices as above. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_near;
 
-/** Find out whether the kernel copies between this process and a peer of the near path. `offer` is in the mapped
- *  chunk. */
+/** Find out what a peer of the near path can do besides messages. `head` is that of its mapped chunk. */
 void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
-                              ompi_osc_ucp_offer_t *offer);
+                              ompi_osc_ucp_chunk_head_t *head);
 
 /** A process whose memory the network reaches by itself: UCP's put and get, the rest by active messages. */
 extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_rdma;

@@ -1,0 +1,321 @@
+/* Small operations, each with its flush, on targets of the same node: they poll inside MPI, come and go, compute, or are
+ * stopped; they are origins, too; and there are more origins than places for mails. What each operation returns, and
+ * leaves, is right, also behind many operations that were not waited for. A target that polls takes packets from shared
+ * memory.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mpitest.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** So many accumulates fill a packet; what follows is one that may be handed over, and overtake it. */
+enum { CELLS = 8, MANY = 681 };
+
+
+/** Each rank has CELLS of its own at each target, and all share the last one, which counts. */
+static int64_t *memory, value[CELLS], counted;
+static MPI_Win win;
+
+/** Another window, for epochs of one lock: a cell that counts them, and one for each rank. */
+static int64_t *other_memory, locked;
+static MPI_Win other;
+static MPI_Aint base;
+static MPI_Aint *bases; /* by rank: of a dynamic window, else 0 */
+
+static MPI_Aint at(int target, int cell)
+{
+    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_rank * CELLS + cell);
+}
+
+static MPI_Aint shared_at(int target)
+{
+    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_size * CELLS);
+}
+
+static void put(int target, int cell, int64_t what)
+{
+    MPI_OK(MPI_Put(&what, 1, MPI_INT64_T, target, at(target, cell), 1, MPI_INT64_T, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    value[cell] = what;
+}
+
+static void must_be(int target, int cell)
+{
+    int64_t got = -1;
+
+    MPI_OK(MPI_Get(&got, 1, MPI_INT64_T, target, at(target, cell), 1, MPI_INT64_T, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    CHECK(value[cell] == got, "cell %d at %d is %lld, not %lld", cell, target, (long long) got,
+          (long long) value[cell]);
+}
+
+static void returned(int target, int cell, int64_t got, const char *what)
+{
+    CHECK(value[cell] == got, "%s at cell %d of %d returned %lld, not %lld", what, cell, target, (long long) got,
+          (long long) value[cell]);
+}
+
+static void fetch_add(int target, int cell, int64_t what)
+{
+    int64_t got = -1;
+
+    MPI_OK(MPI_Fetch_and_op(&what, &got, MPI_INT64_T, target, at(target, cell), MPI_SUM, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    returned(target, cell, got, "fetch_and_op");
+    value[cell] += what;
+}
+
+static void look(int target, int cell)
+{
+    int64_t got = -1;
+
+    MPI_OK(MPI_Fetch_and_op(NULL, &got, MPI_INT64_T, target, at(target, cell), MPI_NO_OP, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    returned(target, cell, got, "fetch_and_op with MPI_NO_OP");
+}
+
+static void swap(int target, int cell, int64_t compare, int64_t what)
+{
+    int64_t got = -1;
+
+    MPI_OK(MPI_Compare_and_swap(&what, &compare, &got, MPI_INT64_T, target, at(target, cell), win));
+    MPI_OK(MPI_Win_flush(target, win));
+    returned(target, cell, got, "compare_and_swap");
+    value[cell] = got == compare ? what : got;
+}
+
+/** A packet full, and then what asks for all of it. */
+static void add_many(int target, int cell)
+{
+    int64_t one = 1, got[4] = { 0 };
+
+    for (int n = 0; n < MANY; n++) {
+        MPI_OK(MPI_Accumulate(&one, 1, MPI_INT64_T, target, at(target, cell), 1, MPI_INT64_T, MPI_SUM, win));
+    }
+    value[cell] += MANY;
+    for (int n = 0; n < 4; n++) {
+        MPI_OK(MPI_Get_accumulate(NULL, 0, MPI_INT64_T, &got[n], 1, MPI_INT64_T, target, at(target, cell), 1,
+                                  MPI_INT64_T, MPI_NO_OP, win));
+    }
+    MPI_OK(MPI_Win_flush(target, win));
+    for (int n = 0; n < 4; n++) {
+        returned(target, cell, got[n], "get_accumulate");
+    }
+}
+
+/** A reply that has no room beside the packet. */
+static void get_long(int target)
+{
+    int64_t got[2 * CELLS] = { 0 };
+
+    for (int n = 0; n < 2; n++) {
+        MPI_OK(MPI_Get(&got[n * CELLS], CELLS, MPI_INT64_T, target, at(target, 0), CELLS, MPI_INT64_T, win));
+    }
+    MPI_OK(MPI_Win_flush(target, win));
+    for (int n = 0; n < 2 * CELLS; n++) {
+        returned(target, n % CELLS, got[n], "get");
+    }
+}
+
+/** Two epochs in the other window. */
+static void lock(int target, int type, int64_t what)
+{
+    int64_t got = -1, one = 1;
+    MPI_Aint mine = (MPI_Aint) sizeof(int64_t) * (1 + test_rank);
+
+    MPI_OK(MPI_Win_lock(type, target, 0, other));
+    MPI_OK(MPI_Put(&what, 1, MPI_INT64_T, target, mine, 1, MPI_INT64_T, other));
+    MPI_OK(MPI_Accumulate(&one, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, other));
+    MPI_OK(MPI_Win_unlock(target, other));
+    MPI_OK(MPI_Win_lock(type, target, 0, other));
+    MPI_OK(MPI_Get(&got, 1, MPI_INT64_T, target, mine, 1, MPI_INT64_T, other));
+    MPI_OK(MPI_Win_unlock(target, other));
+    CHECK(what == got, "%lld was put in a lock epoch, and %lld is there", (long long) what, (long long) got);
+    locked++;
+}
+
+static void count(int target)
+{
+    int64_t one = 1;
+
+    MPI_OK(MPI_Accumulate(&one, 1, MPI_INT64_T, target, shared_at(target), 1, MPI_INT64_T, MPI_SUM, win));
+    MPI_OK(MPI_Win_flush_all(win));
+    counted++;
+}
+
+static void work(int target, int n)
+{
+    put(target, n % CELLS, 1000 * n + test_rank);
+    must_be(target, n % CELLS);
+    fetch_add(target, (n + 1) % CELLS, n);
+    look(target, (n + 2) % CELLS);
+    swap(target, n % CELLS, value[n % CELLS] + n % 2, n);
+    must_be(target, n % CELLS);
+    count(target);
+    get_long(target);
+    lock(target, 0 == n % 3 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, n);
+    if (0 == n % 32) {
+        add_many(target, (n + 3) % CELLS);
+    }
+}
+
+/** A process that stops this one again and again, and lets it go on. */
+static pid_t stopper(void)
+{
+    pid_t parent = getpid(), child = fork();
+
+    for (int i = 0; 0 == child && i < 30; i++) {
+        kill(parent, SIGSTOP);
+        usleep(3000);
+        kill(parent, SIGCONT);
+        usleep((useconds_t) (3000 + 37 * i));
+    }
+    if (0 == child) {
+        _exit(0);
+    }
+    return child;
+}
+
+/** Origins work at rank 0 for a while, which calls MPI every `pause` seconds. */
+static void phase(double pause, int stopped, double seconds)
+{
+    MPI_Request over;
+    pid_t child = 0 == test_rank && stopped ? stopper() : 0;
+    double begin = MPI_Wtime();
+    int done = 0;
+
+    for (int n = 0; 0 != test_rank && (n < 4 || MPI_Wtime() - begin < seconds); n++) {
+        work(0, n);
+    }
+    MPI_OK(MPI_Ibarrier(MPI_COMM_WORLD, &over));
+    while (!done) {
+        if (0 == test_rank && pause > 0) {
+            test_compute(pause);
+        }
+        MPI_OK(MPI_Test(&over, &done, MPI_STATUS_IGNORE));
+    }
+    if (child > 0) {
+        waitpid(child, NULL, 0);
+    }
+}
+
+/** All work at their neighbours at once, which do nothing but wait for theirs. */
+static void ring(int rounds)
+{
+    int target = test_neighbour(1);
+
+    memset(value, 0, sizeof(value));
+    for (int cell = 0; cell < CELLS; cell++) {
+        put(target, cell, 0);
+    }
+    for (int n = 0; n < rounds; n++) {
+        work(target, n);
+    }
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void window_open(int dynamic)
+{
+    size_t bytes = sizeof(int64_t) * (size_t) (test_size * CELLS + 1);
+
+    memory  = calloc(1, bytes);
+    base    = 0;
+    counted = locked = 0;
+    memset(value, 0, sizeof(value));
+    if (dynamic) {
+        MPI_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        MPI_OK(MPI_Win_attach(win, memory, (MPI_Aint) bytes));
+        MPI_OK(MPI_Get_address(memory, &base));
+    } else {
+        MPI_OK(MPI_Win_create(memory, (MPI_Aint) bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    }
+    MPI_OK(MPI_Allgather(&base, 1, MPI_AINT, bases, 1, MPI_AINT, MPI_COMM_WORLD));
+    MPI_OK(MPI_Win_lock_all(0, win));
+    other_memory = calloc(1 + (size_t) test_size, sizeof(int64_t));
+    MPI_OK(MPI_Win_create(other_memory, (MPI_Aint) sizeof(int64_t) * (1 + test_size), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                          &other));
+}
+
+/** The counts that are everywhere must be those that all made. */
+static void compare(int64_t here, int64_t made)
+{
+    int64_t mine[2] = { here, made }, all[2] = { 0 };
+
+    MPI_OK(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
+    CHECK(all[0] == all[1], "%lld were counted, of %lld", (long long) all[0], (long long) all[1]);
+}
+
+static void window_close(int dynamic)
+{
+    MPI_OK(MPI_Win_unlock_all(win));
+    MPI_OK(MPI_Win_free(&other));
+    compare(memory[test_size * CELLS], counted);
+    compare(other_memory[0], locked);
+    free(other_memory);
+    if (dynamic) {
+        MPI_OK(MPI_Win_detach(win, memory));
+    }
+    MPI_OK(MPI_Win_free(&win));
+    free(memory);
+}
+
+/** Is that so at rank 0? Collective. */
+static int at_target(int so)
+{
+    MPI_OK(MPI_Bcast(&so, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return so;
+}
+
+/** Origins work at a target that polls, until it has taken a packet; a busy machine may keep it from its processor. */
+static void polled(struct test_counter *taken)
+{
+    double begin = MPI_Wtime();
+
+    do {
+        phase(0, 0, 0.1);
+    } while (at_target(0 == test_counter_read(taken) && MPI_Wtime() - begin < TEST_PATIENCE));
+    CHECK(0 != test_rank || test_counter_read(taken) > 0, "a target that polled took no packet");
+}
+
+/** Does rank 0 map what the others have, as it does with the default settings, and has each a processor? */
+static int expects(const struct test_counter *taken)
+{
+    const char *direct = getenv("OMPI_MCA_osc_ucp_direct"), *transports = getenv("UCX_TLS");
+
+    return taken->open && (NULL == direct || 0 != atoi(direct)) && (NULL == transports || NULL != strstr(transports, "sm")) &&
+           sysconf(_SC_NPROCESSORS_ONLN) >= test_size;
+}
+
+int main(int argc, char **argv)
+{
+    struct test_counter taken = { .open = 0 };
+
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1); /* who yields is handed nothing */
+    test_init(&argc, &argv);
+    test_needs(2);
+    bases = calloc((size_t) test_size, sizeof(*bases));
+#ifndef __SANITIZE_ADDRESS__
+    test_counter_open(&taken, "osc_ucp_packets_taken");
+#endif
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        window_open(dynamic);
+        if (at_target(0 == dynamic && expects(&taken))) {
+            polled(&taken);
+        } else {
+            phase(0, 0, 0.1);
+        }
+        phase(20e-6, 0, 0.1);
+        phase(2e-3, 0, 0.1);
+        phase(0, 1, 0.2);
+        ring(test_size > 4 ? 5 : 50);
+        window_close(dynamic);
+    }
+    if (taken.open) {
+        test_counter_close(&taken);
+    }
+    free(bases);
+    return test_finish();
+}
