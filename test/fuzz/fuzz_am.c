@@ -252,16 +252,18 @@ static size_t take_length(const uint8_t **data, size_t *size)
 /** A message that comes by mail; what does not fit there is sent. */
 static void mail_send(const char *bytes, size_t len)
 {
-    char                  *replies = malloc(OMPI_OSC_UCP_MAIL_REPLIES);
-    size_t                 replied;
+    ompi_osc_ucp_mail_t   *mail = calloc(1, sizeof(*mail));
+    char                  *more = malloc(OMPI_OSC_UCP_MAIL_MORE);
     ompi_osc_ucp_target_t *target;
 
-    target = ompi_osc_ucp_am_mailed(bytes, len, replies, OMPI_OSC_UCP_MAIL_REPLIES, &replied);
-    read_all(replies, replied);
+    target = ompi_osc_ucp_am_mailed(bytes, len, mail, more);
+    read_all(mail->replies, mail->replied < sizeof(mail->replies) ? mail->replied : sizeof(mail->replies));
+    read_all(more, mail->replied > sizeof(mail->replies) ? mail->replied - sizeof(mail->replies) : 0);
     if (NULL != target) {
         ompi_osc_ucp_target_run(target);
     }
-    free(replies);
+    free(more);
+    free(mail);
 }
 
 /** The next message of an input. */
@@ -295,7 +297,7 @@ static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[
         message.data = bytes;
         message.len  = len;
     }
-    if (MAIL == (how & (MAIL | PAYLOAD)) && len <= OMPI_OSC_UCP_MAIL_PACKET) {
+    if (MAIL == (how & (MAIL | PAYLOAD)) && len <= OMPI_OSC_UCP_MAIL_PACKET + OMPI_OSC_UCP_MAIL_MORE) {
         mail_send(bytes, len);
     } else {
         ompi_osc_ucp_am_requested(&message);

@@ -1,7 +1,7 @@
-/* Small operations, each with its flush, on targets of the same node: they poll inside MPI, come and go, compute, or are
- * stopped; they are origins, too; and there are more origins than places for mails. What each operation returns, and
- * leaves, is right, also behind many operations that were not waited for. A target that polls takes packets from shared
- * memory.
+/* Operations of up to 8 KiB, each with its flush, on targets of the same node: they poll inside MPI, come and go,
+ * compute, or are stopped; they are origins, too; and there are more origins than places for mails. What each operation
+ * returns, and leaves, is right, also behind many operations that were not waited for. A target that polls takes packets
+ * from shared memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,9 +14,11 @@
 /** So many accumulates fill a packet; what follows is one that may be handed over, and overtake it. */
 enum { CELLS = 8, MANY = 681 };
 
+/** Elements that may be too many for a packet that is handed over, and, twice, for the replies. */
+enum { LONG = 1040 };
 
-/** Each rank has CELLS of its own at each target, and all share the last one, which counts. */
-static int64_t *memory, value[CELLS], counted;
+/** Each rank has CELLS, and then LONG elements, of its own at each target, and all share the last one, which counts. */
+static int64_t *memory, value[CELLS], counted, series[LONG];
 static MPI_Win win;
 
 /** Another window, for epochs of one lock: a cell that counts them, and one for each rank. */
@@ -27,12 +29,12 @@ static MPI_Aint *bases; /* by rank: of a dynamic window, else 0 */
 
 static MPI_Aint at(int target, int cell)
 {
-    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_rank * CELLS + cell);
+    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_rank * (CELLS + LONG) + cell);
 }
 
 static MPI_Aint shared_at(int target)
 {
-    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_size * CELLS);
+    return bases[target] + (MPI_Aint) sizeof(int64_t) * (test_size * (CELLS + LONG));
 }
 
 static void put(int target, int cell, int64_t what)
@@ -106,18 +108,40 @@ static void add_many(int target, int cell)
     }
 }
 
-/** A reply that has no room beside the packet. */
-static void get_long(int target)
+static void must_be_series(const int64_t *got, int len, int target, const char *what)
 {
-    int64_t got[2 * CELLS] = { 0 };
+    for (int i = 0; i < len; i++) {
+        CHECK(series[i] == got[i], "%s of %d at %d returned %lld at %d, not %lld", what, len, target,
+              (long long) got[i], i, (long long) series[i]);
+    }
+}
 
+/** What has no room in a place alone, or none at all. */
+static void at_length(int target, int len)
+{
+    static int64_t data[LONG], got[2][LONG];
+
+    for (int i = 0; i < len; i++) {
+        series[i] = data[i] = 1000 * test_rank + len + i;
+    }
+    MPI_OK(MPI_Put(data, len, MPI_INT64_T, target, at(target, CELLS), len, MPI_INT64_T, win));
+    MPI_OK(MPI_Win_flush(target, win));
     for (int n = 0; n < 2; n++) {
-        MPI_OK(MPI_Get(&got[n * CELLS], CELLS, MPI_INT64_T, target, at(target, 0), CELLS, MPI_INT64_T, win));
+        MPI_OK(MPI_Get(got[n], len, MPI_INT64_T, target, at(target, CELLS), len, MPI_INT64_T, win));
     }
     MPI_OK(MPI_Win_flush(target, win));
-    for (int n = 0; n < 2 * CELLS; n++) {
-        returned(target, n % CELLS, got[n], "get");
+    must_be_series(got[0], len, target, "the first get");
+    must_be_series(got[1], len, target, "the second get");
+    MPI_OK(MPI_Get_accumulate(data, len, MPI_INT64_T, got[0], len, MPI_INT64_T, target, at(target, CELLS), len,
+                              MPI_INT64_T, MPI_SUM, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    must_be_series(got[0], len, target, "get_accumulate");
+    for (int i = 0; i < len; i++) {
+        series[i] += data[i];
     }
+    MPI_OK(MPI_Get(got[1], len, MPI_INT64_T, target, at(target, CELLS), len, MPI_INT64_T, win));
+    MPI_OK(MPI_Win_flush(target, win));
+    must_be_series(got[1], len, target, "a get");
 }
 
 /** Two epochs in the other window. */
@@ -155,7 +179,7 @@ static void work(int target, int n)
     swap(target, n % CELLS, value[n % CELLS] + n % 2, n);
     must_be(target, n % CELLS);
     count(target);
-    get_long(target);
+    at_length(target, 1 + 37 * n % LONG);
     lock(target, 0 == n % 3 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, n);
     if (0 == n % 32) {
         add_many(target, (n + 3) % CELLS);
@@ -219,7 +243,7 @@ static void ring(int rounds)
 
 static void window_open(int dynamic)
 {
-    size_t bytes = sizeof(int64_t) * (size_t) (test_size * CELLS + 1);
+    size_t bytes = sizeof(int64_t) * (size_t) (test_size * (CELLS + LONG) + 1);
 
     memory  = calloc(1, bytes);
     base    = 0;
@@ -252,7 +276,7 @@ static void window_close(int dynamic)
 {
     MPI_OK(MPI_Win_unlock_all(win));
     MPI_OK(MPI_Win_free(&other));
-    compare(memory[test_size * CELLS], counted);
+    compare(memory[test_size * (CELLS + LONG)], counted);
     compare(other_memory[0], locked);
     free(other_memory);
     if (dynamic) {

@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { BYTES = 256, WINDOW = 7, MEMBERS = 3, ORIGIN = 1, COOKIE = 4711 };
+enum { BYTES = 256, WINDOW = 7, MEMBERS = 3, ORIGIN = 1, COOKIE = 4711, VALUES = 26 };
 
 static ompi_osc_ucp_window_t      window = { .id = WINDOW, .rank = ORIGIN, .size = MEMBERS,
                                              .flavor = MPI_WIN_FLAVOR_CREATE, .bytes = BYTES };
@@ -83,8 +83,8 @@ static void must_be_refused(letter_t wrong, uint32_t len)
 
 static void test_refused(void **state)
 {
-    static const uint32_t lens[] = { 0, 1, sizeof(ompi_osc_ucp_wire_packet_t) - 1, OMPI_OSC_UCP_MAIL_PACKET + 1,
-                                     UINT32_MAX };
+    static const uint32_t lens[] = { 0, 1, sizeof(ompi_osc_ucp_wire_packet_t) - 1,
+                                     OMPI_OSC_UCP_MAIL_PACKET + OMPI_OSC_UCP_MAIL_MORE + 1, UINT32_MAX };
     letter_t              wrong;
 
     (void) state;
@@ -192,19 +192,19 @@ static void *target_main(void *unused)
     return unused;
 }
 
-/** Gets of a value that each time is another one, and that the last put has left. */
+/** Gets of values that each time are others, and that the last put has left: too many for a place alone. */
 static void test_both(void **state)
 {
     struct {
         ompi_osc_ucp_wire_packet_t   packet;
         ompi_osc_ucp_wire_command_t  put;
-        int64_t                      value;
+        int64_t                      value[VALUES];
         ompi_osc_ucp_wire_command_t  get;
         ompi_osc_ucp_wire_reply_to_t reply_to;
     } letter = {
         .packet = { .window = WINDOW, .origin = ORIGIN, .ordered = 1 },
-        .put    = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = 8 },
-        .get    = { .kind = OMPI_OSC_UCP_KIND_GET, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = 8 }
+        .put    = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = 8 * VALUES },
+        .get    = { .kind = OMPI_OSC_UCP_KIND_GET, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = 8 * VALUES }
     };
     ompi_osc_ucp_peer_t     peer    = { .window = &window };
     ompi_osc_ucp_mailbox_t *mailbox = NULL;
@@ -212,7 +212,7 @@ static void test_both(void **state)
     uint64_t                before = ompi_osc_ucp_mails_taken();
     uint32_t                sequence = source->sequence;
     pthread_t               threads[2];
-    int64_t                 got;
+    int64_t                 got[VALUES];
     int                     n;
 
     (void) state;
@@ -222,22 +222,24 @@ static void test_both(void **state)
         assert_int_equal(0, pthread_create(&threads[n], NULL, target_main, NULL));
     }
     for (n = 0; n < 20000; n++) {
-        got     = -1;
+        memset(got, -1, sizeof(got));
         pending = ompi_osc_ucp_pending_new(&peer, true);
         assert_non_null(pending);
         pending->replies = 1;
-        pending->result  = &got;
+        pending->result  = got;
         ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(got));
         letter.packet.sequence = sequence++;
-        letter.value           = n;
-        letter.put.disp = letter.get.disp = n % 31 * 8;
+        for (int i = 0; i < VALUES; i++) {
+            letter.value[i] = n + i;
+        }
+        letter.put.disp = letter.get.disp = n % 6 * 8;
         letter.reply_to.cookie = pending->cookie;
         assert_true(ompi_osc_ucp_mail_post(&peer, &letter, sizeof(letter)));
         assert_false(ompi_osc_ucp_mail_post(&peer, &letter, sizeof(letter)));
         while (NULL != ompi_osc_ucp_mails_open) {
             ompi_osc_ucp_mails_await();
         }
-        assert_int_equal(n, got);
+        assert_memory_equal(letter.value, got, sizeof(got));
         assert_int_equal(0, peer.open[0]);
     }
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
@@ -252,7 +254,7 @@ static int begin(void **state)
 {
     (void) state;
     MPI_Init(NULL, NULL);
-    head               = aligned_alloc(64, sizeof(*head));
+    head               = aligned_alloc(64, sizeof(*head) + OMPI_OSC_UCP_MAILS * OMPI_OSC_UCP_MAIL_MORE);
     source             = calloc(1, sizeof(*source));
     window.base        = memory;
     window.control     = &control;

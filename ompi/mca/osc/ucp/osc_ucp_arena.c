@@ -25,6 +25,9 @@
 /** Blocks are multiples of this: a cache line. */
 #define UNIT 64u
 
+/** Behind the head of the chunk in which origins leave packets. */
+#define MORE_BYTES ((uint64_t) OMPI_OSC_UCP_MAILS * OMPI_OSC_UCP_MAIL_MORE)
+
 /** Unused memory between blocks. */
 typedef struct gap_t {
     struct gap_t *next; /**< in order of offset */
@@ -56,7 +59,7 @@ struct ompi_osc_ucp_mapped_t {
     ompi_osc_ucp_mailbox_t    *mailbox;
 };
 
-_Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT, "blocks follow");
+_Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT && 0 == OMPI_OSC_UCP_MAIL_MORE % UNIT, "blocks follow");
 
 /** Windows may be made by several threads at once. */
 static struct {
@@ -113,24 +116,26 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
 {
     ompi_osc_ucp_chunk_t *chunk = calloc(1, sizeof(*chunk));
     gap_t                *gap   = malloc(sizeof(*gap));
+    uint64_t              first;
 
     if (NULL == chunk || NULL == gap) {
         goto free_structs;
     }
-    chunk->id    = arena.made + 1;
-    chunk->peers = peers;
-    chunk->bytes = sizeof(ompi_osc_ucp_chunk_head_t) + bytes;
+    chunk->id      = arena.made + 1;
+    chunk->peers   = peers;
+    chunk->lasting = small && !arena.has[peers];
+    first          = sizeof(ompi_osc_ucp_chunk_head_t) + (chunk->lasting && peers ? MORE_BYTES : 0);
+    chunk->bytes   = first + bytes;
     if (!chunk_allocate(chunk)) {
         free(chunk->reason);
         goto free_structs;
     }
     memset(chunk->head, 0, sizeof(*chunk->head));
     chunk->head->nonce = ompi_osc_ucp_nonce();
-    *gap = (gap_t) { .offset = sizeof(*chunk->head), .bytes = bytes };
+    *gap = (gap_t) { .offset = first, .bytes = bytes };
     chunk->gaps  = gap;
-    chunk->next    = arena.chunks;
-    chunk->lasting = small && !arena.has[peers];
-    arena.chunks   = chunk;
+    chunk->next  = arena.chunks;
+    arena.chunks = chunk;
     arena.has[peers] |= small;
     arena.made++;
     if (chunk->lasting && NULL != chunk->key) {

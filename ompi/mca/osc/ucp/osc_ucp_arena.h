@@ -39,7 +39,11 @@ typedef struct ompi_osc_ucp_offer_t {
 #define OMPI_OSC_UCP_MAIL_PACKET  184
 #define OMPI_OSC_UCP_MAIL_REPLIES 112
 
-/** A packet that an origin hands to the chunk's owner, and the replies; see path/near_mail.h. All zero: nobody's. */
+/** Bytes of a packet, and of the replies to it, that find room elsewhere (ompi_osc_ucp_mail_more). */
+#define OMPI_OSC_UCP_MAIL_MORE 8256
+
+/** A packet that an origin hands to the chunk's owner, and the replies, or how they begin; see path/near_mail.h. All
+ *  zero: nobody's. */
 typedef struct ompi_osc_ucp_mail_t {
     uint32_t posted;  /**< number of the last packet: by the origin */
     uint32_t len;
@@ -67,6 +71,12 @@ typedef struct ompi_osc_ucp_chunk_head_t {
 
 _Static_assert(64 == offsetof(ompi_osc_ucp_chunk_head_t, stripes), "a cache line of its own");
 _Static_assert(0 == offsetof(ompi_osc_ucp_chunk_head_t, mails) % 64, "cache lines of their own");
+
+/** Room behind the head of a lasting chunk: what a packet has beyond its place, and then the replies. */
+static inline char *ompi_osc_ucp_mail_more(ompi_osc_ucp_chunk_head_t *head, uint32_t place)
+{
+    return (char *) (head + 1) + (size_t) place * OMPI_OSC_UCP_MAIL_MORE;
+}
 
 /** Where origins of the node leave offers and packets for this process; NULL: nowhere. Atomic. */
 extern ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;

@@ -30,9 +30,9 @@ int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description
 void ompi_osc_ucp_am_replied(const opal_common_ucp_message_t *message);
 void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message);
 
-/** A packet has come by mail (near_mail.h). Replies that are there at once go to `replies` of `max` bytes, if they fit.
- *  Returns what ompi_osc_ucp_target_run is still to be called with, or NULL. Inside the service lock. */
-ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, char *replies, size_t max,
-                                              size_t *replied_p);
+/** A packet has come by mail (near_mail.h). Replies that are there at once go to `mail` and its room `more`, if they fit,
+ *  and their length there, or 0. Returns what ompi_osc_ucp_target_run is still to be called with, or NULL. Inside the
+ *  service lock. */
+ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, ompi_osc_ucp_mail_t *mail, char *more);
 
 #endif /* OSC_UCP_AM_H */

@@ -53,14 +53,17 @@ void ompi_osc_ucp_replies_send(void)
     }
 }
 
-size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t max)
+size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t len, char *more, size_t more_len)
 {
     batch_t *batch = batches.open;
 
-    if (NULL == batch || ep != batch->ep || batch->used > max) {
+    if (NULL == batch || ep != batch->ep || batch->used > len + more_len) {
         return 0;
     }
-    memcpy(room, batch->bytes, batch->used);
+    memcpy(room, batch->bytes, batch->used < len ? batch->used : len);
+    if (batch->used > len) {
+        memcpy(more, batch->bytes + len, batch->used - len);
+    }
     batches.open = NULL;
     batch_sent(batch, OMPI_SUCCESS);
     return batch->used;

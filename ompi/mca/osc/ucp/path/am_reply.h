@@ -34,8 +34,9 @@ void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_
 /** Send what was added. Whoever handles messages does so at the end. */
 void ompi_osc_ucp_replies_send(void);
 
-/** Copy what was added to `room` of `max` bytes instead, if it is all for `ep` and fits. Returns its length, or 0. */
-size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t max);
+/** Copy what was added to `room` of `len` bytes, and on to `more`, instead, if it is all for `ep` and fits. Returns its
+ *  length, or 0. */
+size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t len, char *more, size_t more_len);
 
 /** Free what is kept for reuse. */
 void ompi_osc_ucp_replies_fini(void);

@@ -337,14 +337,13 @@ void ompi_osc_ucp_am_requested(const opal_common_ucp_message_t *message)
     }
 }
 
-ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, char *replies, size_t max,
-                                              size_t *replied_p)
+ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, ompi_osc_ucp_mail_t *mail, char *more)
 {
     packet_t               packet = { .commands = bytes + sizeof(packet.head) };
     ompi_osc_ucp_target_t *target = NULL;
     ompi_osc_ucp_source_t *source = NULL;
 
-    *replied_p = 0;
+    __atomic_store_n(&mail->replied, 0, __ATOMIC_RELAXED);
     if (len >= sizeof(packet.head)) {
         memcpy(&packet.head, bytes, sizeof(packet.head));
         packet.len = len - sizeof(packet.head);
@@ -359,7 +358,9 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_am_mailed(const char *bytes, size_t len, cha
     running = true;
     packet_arrived(target, source, &packet);
     running = false;
-    *replied_p = ompi_osc_ucp_replies_take(packet.reply_ep, replies, max);
+    __atomic_store_n(&mail->replied, (uint32_t) ompi_osc_ucp_replies_take(packet.reply_ep, mail->replies,
+                                                                          sizeof(mail->replies), more,
+                                                                          OMPI_OSC_UCP_MAIL_MORE), __ATOMIC_RELAXED);
     return target;
 }
 

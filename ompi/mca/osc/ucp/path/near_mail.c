@@ -17,9 +17,9 @@
 #include "am_packet.h"
 #include "am_refused.h"
 
-/** Looks of an origin that does nothing else meanwhile, some 3 us; of one that does, a look is worth so many. */
-#define LOOKS_MAX 512
-#define LOOKS_OF_PROGRESS 32
+/** Looks of an origin that does nothing else meanwhile, some 5 us; of one that does, a look is worth so many. */
+#define LOOKS_MAX 4096
+#define LOOKS_OF_PROGRESS 128
 
 /** A target that n mails in a row, n up to this, had to be told of, gets the next 2^n - 1 packets by message. */
 #define VAIN_MAX 8
@@ -27,6 +27,7 @@
 /** What an origin knows of its place at a target. */
 struct ompi_osc_ucp_mailbox_t {
     ompi_osc_ucp_mail_t    *mail;
+    char                   *more;   /**< the room for what is longer */
     uint32_t                number; /**< of the last one posted */
     bool                    open;   /**< it has not been seen to be taken */
     bool                    told;   /**< the target was told of it */
@@ -43,8 +44,8 @@ static uint64_t taken; /* by polls of this process's program */
 
 /* The origin. */
 
-/** Make a place this process's; NULL if all are taken. */
-static ompi_osc_ucp_mail_t *place_take(ompi_osc_ucp_chunk_head_t *head)
+/** Make a place this process's: its number, or OMPI_OSC_UCP_MAILS if all are taken. */
+static uint32_t place_take(ompi_osc_ucp_chunk_head_t *head)
 {
     uint64_t none;
     uint32_t i, used;
@@ -57,22 +58,25 @@ static ompi_osc_ucp_mail_t *place_take(ompi_osc_ucp_chunk_head_t *head)
                                                              __ATOMIC_RELAXED)) {
                 continue;
             }
-            return &head->mails[i];
+            break;
         }
     }
-    return NULL;
+    return i;
 }
 
 ompi_osc_ucp_mailbox_t *ompi_osc_ucp_mailbox(ompi_osc_ucp_mailbox_t **mailbox_p, ompi_osc_ucp_chunk_head_t *head)
 {
     ompi_osc_ucp_mailbox_t *mailbox;
+    uint32_t                place;
 
     if (NULL == *mailbox_p && NULL != (mailbox = calloc(1, sizeof(*mailbox)))) {
-        mailbox->mail = place_take(head);
-        if (NULL == mailbox->mail) {
+        place = place_take(head);
+        if (OMPI_OSC_UCP_MAILS == place) {
             free(mailbox);
             return NULL;
         }
+        mailbox->mail   = &head->mails[place];
+        mailbox->more   = ompi_osc_ucp_mail_more(head, place);
         mailbox->number = __atomic_load_n(&mailbox->mail->posted, __ATOMIC_RELAXED);
         *mailbox_p      = mailbox;
     }
@@ -99,15 +103,19 @@ void ompi_osc_ucp_mailbox_free(ompi_osc_ucp_mailbox_t *mailbox)
 bool ompi_osc_ucp_mail_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_t len)
 {
     ompi_osc_ucp_mailbox_t *mailbox = peer->mailbox;
+    const size_t            here    = sizeof(mailbox->mail->packet);
 
-    if (NULL == mailbox || len > OMPI_OSC_UCP_MAIL_PACKET || mailbox->open) {
+    if (NULL == mailbox || len > here + OMPI_OSC_UCP_MAIL_MORE || mailbox->open) {
         return false;
     }
     if (mailbox->apart > 0) {
         mailbox->apart--;
         return false;
     }
-    memcpy(mailbox->mail->packet, packet, len);
+    memcpy(mailbox->mail->packet, packet, len < here ? len : here);
+    if (len > here) {
+        memcpy(mailbox->more, (const char *) packet + here, len - here);
+    }
     mailbox->mail->len = (uint32_t) len;
     __atomic_store_n(&mailbox->mail->posted, ++mailbox->number, __ATOMIC_RELEASE);
     mailbox->open  = true;
@@ -122,8 +130,9 @@ bool ompi_osc_ucp_mail_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_
 /** The mail, which is no longer listed, is taken: pass on the replies to it. */
 static void pass_on(ompi_osc_ucp_mailbox_t *mailbox)
 {
-    char     replies[OMPI_OSC_UCP_MAIL_REPLIES];
-    uint32_t len = __atomic_load_n(&mailbox->mail->replied, __ATOMIC_RELAXED);
+    const size_t here = sizeof(mailbox->mail->replies);
+    char         replies[OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE];
+    uint32_t     len = __atomic_load_n(&mailbox->mail->replied, __ATOMIC_RELAXED);
 
     mailbox->vain  = mailbox->told ? mailbox->vain + (mailbox->vain < VAIN_MAX) : 0;
     mailbox->apart = (1u << mailbox->vain) - 1;
@@ -131,7 +140,10 @@ static void pass_on(ompi_osc_ucp_mailbox_t *mailbox)
     if (len <= sizeof(replies)) {
         const opal_common_ucp_message_t message = { .data = replies, .len = len };
 
-        memcpy(replies, mailbox->mail->replies, len);
+        memcpy(replies, mailbox->mail->replies, len < here ? len : here);
+        if (len > here) {
+            memcpy(replies + here, mailbox->more, len - here);
+        }
         ompi_osc_ucp_am_replied(&message);
     } else {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
@@ -193,17 +205,19 @@ void ompi_osc_ucp_mails_await(void)
 
 /** Apply the packet of a place, or put it aside. What comes of that for others, and replies that have no room here, do
  *  not keep its sender waiting. */
-static void mail_take(ompi_osc_ucp_mail_t *mail, uint32_t posted)
+static void mail_take(ompi_osc_ucp_mail_t *mail, char *more, uint32_t posted)
 {
-    char                   packet[OMPI_OSC_UCP_MAIL_PACKET];
+    const size_t           here = sizeof(mail->packet);
+    char                   packet[OMPI_OSC_UCP_MAIL_PACKET + OMPI_OSC_UCP_MAIL_MORE];
     uint32_t               len = __atomic_load_n(&mail->len, __ATOMIC_RELAXED);
     ompi_osc_ucp_target_t *target;
-    size_t                 replied;
 
     len = len <= sizeof(packet) ? len : 0;
-    memcpy(packet, mail->packet, len);
-    target = ompi_osc_ucp_am_mailed(packet, len, mail->replies, sizeof(mail->replies), &replied);
-    __atomic_store_n(&mail->replied, (uint32_t) replied, __ATOMIC_RELAXED);
+    memcpy(packet, mail->packet, len < here ? len : here);
+    if (len > here) {
+        memcpy(packet + here, more, len - here);
+    }
+    target = ompi_osc_ucp_am_mailed(packet, len, mail, more);
     __atomic_store_n(&mail->taken, posted, __ATOMIC_RELEASE);
     if (NULL != target) {
         ompi_osc_ucp_target_run(target);
@@ -223,7 +237,7 @@ unsigned ompi_osc_ucp_mails_take_locked(void)
     for (i = 0; i < used && i < OMPI_OSC_UCP_MAILS; i++) {
         posted = __atomic_load_n(&head->mails[i].posted, __ATOMIC_ACQUIRE);
         if (posted != __atomic_load_n(&head->mails[i].taken, __ATOMIC_RELAXED)) {
-            mail_take(&head->mails[i], posted);
+            mail_take(&head->mails[i], ompi_osc_ucp_mail_more(head, i), posted);
             mine++;
         }
     }
