@@ -254,11 +254,12 @@ static void mail_send(const char *bytes, size_t len)
 {
     ompi_osc_ucp_mail_t   *mail = calloc(1, sizeof(*mail));
     char                  *more = malloc(OMPI_OSC_UCP_MAIL_MORE);
+    static char            replies[OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE];
     ompi_osc_ucp_target_t *target;
 
     target = ompi_osc_ucp_am_mailed(bytes, len, mail, more);
-    read_all(mail->replies, mail->replied < sizeof(mail->replies) ? mail->replied : sizeof(mail->replies));
-    read_all(more, mail->replied > sizeof(mail->replies) ? mail->replied - sizeof(mail->replies) : 0);
+    ompi_osc_ucp_mail_gather(replies, mail->replies, sizeof(mail->replies), more, mail->replied);
+    read_all(replies, mail->replied);
     if (NULL != target) {
         ompi_osc_ucp_target_run(target);
     }

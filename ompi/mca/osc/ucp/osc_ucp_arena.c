@@ -16,7 +16,7 @@
 #include "path/am_wire.h"
 #include "path/near_mail.h"
 
-/** Bytes of a chunk for small blocks. Their pages take no memory until they are used. */
+/** Bytes of a chunk for small blocks, but for MORE_BYTES. Their pages take no memory until they are used. */
 #define CHUNK_BYTES (256u << 10)
 
 /** A block larger than this gets a chunk of its own. */
@@ -25,7 +25,7 @@
 /** Blocks are multiples of this: a cache line. */
 #define UNIT 64u
 
-/** Behind the head of the chunk in which origins leave packets. */
+/** Behind the head of the chunk in which origins leave packets, room for these. */
 #define MORE_BYTES ((uint64_t) OMPI_OSC_UCP_MAILS * OMPI_OSC_UCP_MAIL_MORE)
 
 /** Unused memory between blocks. */

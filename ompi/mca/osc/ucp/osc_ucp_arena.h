@@ -11,6 +11,7 @@
 #define OSC_UCP_ARENA_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "opal/mca/common/ucp/common_ucp.h"
 #include "osc_ucp_op.h"
@@ -39,7 +40,8 @@ typedef struct ompi_osc_ucp_offer_t {
 #define OMPI_OSC_UCP_MAIL_PACKET  184
 #define OMPI_OSC_UCP_MAIL_REPLIES 112
 
-/** Bytes of a packet, and of the replies to it, that find room elsewhere (ompi_osc_ucp_mail_more). */
+/** Bytes of a packet, and of the replies to it, that find room elsewhere (ompi_osc_ucp_mail_more): with these, the longest
+ *  put or get that goes into a packet, and its acknowledgement. */
 #define OMPI_OSC_UCP_MAIL_MORE 8256
 
 /** A packet that an origin hands to the chunk's owner, and the replies, or how they begin; see path/near_mail.h. All
@@ -72,10 +74,29 @@ typedef struct ompi_osc_ucp_chunk_head_t {
 _Static_assert(64 == offsetof(ompi_osc_ucp_chunk_head_t, stripes), "a cache line of its own");
 _Static_assert(0 == offsetof(ompi_osc_ucp_chunk_head_t, mails) % 64, "cache lines of their own");
 
-/** Room behind the head of a lasting chunk: what a packet has beyond its place, and then the replies. */
+/** Room behind the head of the lasting chunk that peers map: what a packet has beyond its place, and then the replies. It
+ *  is the origin's until the packet is posted, then the chunk owner's until that is taken, then the origin's again. */
 static inline char *ompi_osc_ucp_mail_more(ompi_osc_ucp_chunk_head_t *head, uint32_t place)
 {
     return (char *) (head + 1) + (size_t) place * OMPI_OSC_UCP_MAIL_MORE;
+}
+
+/** Copy a packet, or replies, to where they are left: `here` bytes to the place, what is more to the room. */
+static inline void ompi_osc_ucp_mail_spread(char *place, size_t here, char *more, const char *from, size_t len)
+{
+    memcpy(place, from, len < here ? len : here);
+    if (len > here) {
+        memcpy(more, from + here, len - here);
+    }
+}
+
+/** And from there. */
+static inline void ompi_osc_ucp_mail_gather(char *to, const char *place, size_t here, const char *more, size_t len)
+{
+    memcpy(to, place, len < here ? len : here);
+    if (len > here) {
+        memcpy(to + here, more, len - here);
+    }
 }
 
 /** Where origins of the node leave offers and packets for this process; NULL: nowhere. Atomic. */

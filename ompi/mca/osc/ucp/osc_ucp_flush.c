@@ -11,15 +11,31 @@
 /** Looks of a thread that leaves polling to another one, before it polls once itself. */
 #define LOOKS_PER_STEP 4096
 
+/** So many waits for mail go to one step of all others. */
+#define WAITS_PER_STEP 16
+
+/** If what the caller waits for has gone by mail, it is most often here before anything else needs a look. But a program
+ *  may do nothing but call us, again and again, until something comes that Open MPI has to progress. */
+static void await_mails(void)
+{
+    static unsigned waits;
+
+    if (NULL == ompi_osc_ucp_mails_open || ompi_osc_ucp_threaded()) {
+        return;
+    }
+    ompi_osc_ucp_mails_await();
+    if (0 == ++waits % WAITS_PER_STEP) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 /* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation,
  * which begins as soon as the last one is over. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t mine = peer->generation;
 
-    if (NULL != ompi_osc_ucp_mails_open && !ompi_osc_ucp_threaded()) {
-        ompi_osc_ucp_mails_await();
-    }
+    await_mails();
     while (peer->generation - mine < 2) {
         if (0 == peer->open[(peer->generation - 1) % 2]) {
             if (mine != peer->generation || 0 == peer->open[peer->generation % 2]) {
@@ -39,9 +55,7 @@ void ompi_osc_ucp_await(const uint32_t *awaited)
     if (0 == __atomic_load_n(awaited, __ATOMIC_RELAXED)) {
         return;
     }
-    if (NULL != ompi_osc_ucp_mails_open && !ompi_osc_ucp_threaded()) {
-        ompi_osc_ucp_mails_await();
-    }
+    await_mails();
     ompi_osc_ucp_leave();
     while (__atomic_load_n(awaited, __ATOMIC_ACQUIRE) > 0) {
         if (ompi_osc_ucp_poll_begin(&looks)) {

@@ -11,6 +11,10 @@
 /** Bytes of replies in one message. */
 #define ROOM (2 * OMPI_OSC_UCP_REPLY_SHARED_MAX)
 
+_Static_assert(OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE >=
+                   OMPI_OSC_UCP_REPLY_SHARED_MAX + 2 * sizeof(ompi_osc_ucp_wire_reply_t),
+               "room for the longest shared reply and an acknowledgement");
+
 /** A message being filled, or on its way. */
 typedef struct batch_t {
     struct batch_t       *next; /**< of the free ones */
@@ -60,10 +64,7 @@ size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t le
     if (NULL == batch || ep != batch->ep || batch->used > len + more_len) {
         return 0;
     }
-    memcpy(room, batch->bytes, batch->used < len ? batch->used : len);
-    if (batch->used > len) {
-        memcpy(more, batch->bytes + len, batch->used - len);
-    }
+    ompi_osc_ucp_mail_spread(room, len, more, batch->bytes, batch->used);
     batches.open = NULL;
     batch_sent(batch, OMPI_SUCCESS);
     return batch->used;

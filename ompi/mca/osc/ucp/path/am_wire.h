@@ -133,8 +133,7 @@ _Static_assert(0 == sizeof(ompi_osc_ucp_description_t) % 8, "without holes");
 #define OMPI_OSC_UCP_GET_COPIED_MAX 8192
 
 /** Most target bytes of what travels by chunks: operations with a layout, and accumulates of both kinds, unless the
- *  kernel copies for them. Also the most that a target collects in memory of its own for a reply. What goes with a chunk
- *  fits into one fragment of UCX's tcp, 64 KiB. */
+ *  kernel copies for them. What goes with a chunk fits into one fragment of UCX's tcp, 64 KiB. */
 #define OMPI_OSC_UCP_CHUNK_MAX (60 * 1024)
 
 /** Data of no less than this may stay with the sender until the other side has a place for them: it saves copies, and

@@ -1,4 +1,4 @@
-/* Mail: small packets that an origin hands to a target of its node in shared memory, and the replies to them.
+/* Mail: packets that an origin hands to a target of its node in shared memory, and the replies to them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -17,9 +17,11 @@
 #include "am_packet.h"
 #include "am_refused.h"
 
-/** Looks of an origin that does nothing else meanwhile, some 5 us; of one that does, a look is worth so many. */
-#define LOOKS_MAX 4096
-#define LOOKS_OF_PROGRESS 128
+/** Looks of an origin that does nothing else meanwhile, some 5 us; of one that does, a look is worth so many. After some
+ *  of them it looks for mail of its own. */
+#define LOOKS_MAX 8192
+#define LOOKS_OF_PROGRESS 256
+#define LOOKS_BETWEEN 32
 
 /** A target that n mails in a row, n up to this, had to be told of, gets the next 2^n - 1 packets by message. */
 #define VAIN_MAX 8
@@ -91,11 +93,19 @@ static bool is_taken(const ompi_osc_ucp_mailbox_t *mailbox)
 
 void ompi_osc_ucp_mailbox_free(ompi_osc_ucp_mailbox_t *mailbox)
 {
+    ompi_osc_ucp_mailbox_t **at = &ompi_osc_ucp_mails_open;
+
     if (NULL == mailbox) {
         return;
     }
     if (!mailbox->open || is_taken(mailbox)) { /* else the place is lost */
         __atomic_store_n(&mailbox->mail->used, 0, __ATOMIC_RELEASE);
+    }
+    while (NULL != *at && mailbox != *at) {
+        at = &(*at)->next;
+    }
+    if (NULL != *at) {
+        *at = mailbox->next;
     }
     free(mailbox);
 }
@@ -112,10 +122,7 @@ bool ompi_osc_ucp_mail_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_
         mailbox->apart--;
         return false;
     }
-    memcpy(mailbox->mail->packet, packet, len < here ? len : here);
-    if (len > here) {
-        memcpy(mailbox->more, (const char *) packet + here, len - here);
-    }
+    ompi_osc_ucp_mail_spread(mailbox->mail->packet, here, mailbox->more, packet, len);
     mailbox->mail->len = (uint32_t) len;
     __atomic_store_n(&mailbox->mail->posted, ++mailbox->number, __ATOMIC_RELEASE);
     mailbox->open  = true;
@@ -130,9 +137,8 @@ bool ompi_osc_ucp_mail_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_
 /** The mail, which is no longer listed, is taken: pass on the replies to it. */
 static void pass_on(ompi_osc_ucp_mailbox_t *mailbox)
 {
-    const size_t here = sizeof(mailbox->mail->replies);
-    char         replies[OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE];
-    uint32_t     len = __atomic_load_n(&mailbox->mail->replied, __ATOMIC_RELAXED);
+    char     replies[OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE];
+    uint32_t len = __atomic_load_n(&mailbox->mail->replied, __ATOMIC_RELAXED);
 
     mailbox->vain  = mailbox->told ? mailbox->vain + (mailbox->vain < VAIN_MAX) : 0;
     mailbox->apart = (1u << mailbox->vain) - 1;
@@ -140,10 +146,7 @@ static void pass_on(ompi_osc_ucp_mailbox_t *mailbox)
     if (len <= sizeof(replies)) {
         const opal_common_ucp_message_t message = { .data = replies, .len = len };
 
-        memcpy(replies, mailbox->mail->replies, len < here ? len : here);
-        if (len > here) {
-            memcpy(replies + here, mailbox->more, len - here);
-        }
+        ompi_osc_ucp_mail_gather(replies, mailbox->mail->replies, sizeof(mailbox->mail->replies), mailbox->more, len);
         ompi_osc_ucp_am_replied(&message);
     } else {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
@@ -186,18 +189,20 @@ unsigned ompi_osc_ucp_mails_collect(void)
 void ompi_osc_ucp_mails_await(void)
 {
     ompi_osc_ucp_mailbox_t *mailbox;
-    uint32_t                looks;
+    uint32_t                looks = 0;
 
-    for (looks = 0; NULL != (mailbox = ompi_osc_ucp_mails_open) && looks < LOOKS_MAX; looks++) {
+    while (NULL != (mailbox = ompi_osc_ucp_mails_open)) {
         if (is_taken(mailbox)) {
             ompi_osc_ucp_mails_open = mailbox->next;
             pass_on(mailbox);
-        } else if (OPAL_UNLIKELY(ompi_osc_ucp_mail_lies())) {
+        } else if (mailbox->looks + looks >= LOOKS_MAX) {
+            break;
+        } else if (0 == ++looks % LOOKS_BETWEEN && ompi_osc_ucp_mail_lies()) {
             (void) ompi_osc_ucp_mails_take(); /* whose sender may be whom this one waits for */
         }
     }
     for (; NULL != mailbox; mailbox = mailbox->next) {
-        mailbox->looks += LOOKS_MAX;
+        mailbox->looks += looks;
     }
 }
 
@@ -207,16 +212,12 @@ void ompi_osc_ucp_mails_await(void)
  *  not keep its sender waiting. */
 static void mail_take(ompi_osc_ucp_mail_t *mail, char *more, uint32_t posted)
 {
-    const size_t           here = sizeof(mail->packet);
     char                   packet[OMPI_OSC_UCP_MAIL_PACKET + OMPI_OSC_UCP_MAIL_MORE];
     uint32_t               len = __atomic_load_n(&mail->len, __ATOMIC_RELAXED);
     ompi_osc_ucp_target_t *target;
 
     len = len <= sizeof(packet) ? len : 0;
-    memcpy(packet, mail->packet, len < here ? len : here);
-    if (len > here) {
-        memcpy(packet + here, more, len - here);
-    }
+    ompi_osc_ucp_mail_gather(packet, mail->packet, sizeof(mail->packet), more, len);
     target = ompi_osc_ucp_am_mailed(packet, len, mail, more);
     __atomic_store_n(&mail->taken, posted, __ATOMIC_RELEASE);
     if (NULL != target) {

@@ -1,9 +1,9 @@
-/* Mail: small packets that an origin hands to a target of its node in shared memory, and the replies to them.
+/* Mail: packets that an origin hands to a target of its node in shared memory, and the replies to them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A packet whose sender waits for the answer needs no transport if the target polls inside MPI: a few lines of its memory
- * tell it all, and two of them bring the replies back, in 0.6 of the time of a message. What a mail says, in which turn
+ * A packet whose sender waits for the answer needs no transport if the target polls inside MPI: it lies in the
+ * target's memory, and so do the replies then, in 0.6 of the time of a message. What a mail says, in which turn
  * it is applied, and what is replied are those of any packet. A target that does not come is told by a message that
  * there is a mail; from the next ones it is spared, fewer or more of them, according to how often it has come.
  */

@@ -1,0 +1,68 @@
+/* A process that does nothing but get a flag and flush, until it is set, progresses all of Open MPI: the target sets it
+ * when a message has arrived that this process has to take part in. That takes some tens of flushes, and took thousands.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mpitest.h"
+
+#include <stdlib.h>
+
+enum { BYTES = 4 << 20, ROUNDS = 10, FLUSHES_MAX = 10000 };
+
+static int flag, flushes;
+static MPI_Win win;
+
+static void receive(char *data)
+{
+    MPI_Request request;
+    int got = 0;
+
+    MPI_OK(MPI_Irecv(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request));
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    while (0 == got) {
+        MPI_OK(MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win));
+        MPI_OK(MPI_Win_flush(1, win));
+        flushes++;
+    }
+    MPI_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK(1 == data[BYTES - 1], "the last byte is %d, not 1", data[BYTES - 1]);
+}
+
+static void send(const char *data)
+{
+    int one = 1;
+
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_OK(MPI_Send(data, BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD));
+    MPI_OK(MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win));
+    MPI_OK(MPI_Win_flush(1, win));
+}
+
+int main(int argc, char **argv)
+{
+    char *data = malloc(BYTES);
+
+    test_init(&argc, &argv);
+    test_needs(2);
+    memset(data, 1 == test_rank, BYTES);
+    MPI_OK(MPI_Win_create(&flag, sizeof(flag), sizeof(flag), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    MPI_OK(MPI_Win_lock_all(0, win));
+    for (int n = 0; n < ROUNDS; n++) {
+        flag = 0;
+        MPI_OK(MPI_Win_sync(win));
+        MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+        if (0 == test_rank) {
+            receive(data);
+        } else if (1 == test_rank) {
+            send(data);
+        } else {
+            MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+        }
+        MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    CHECK(flushes <= FLUSHES_MAX, "%d messages took %d flushes", ROUNDS, flushes);
+    MPI_OK(MPI_Win_unlock_all(win));
+    MPI_OK(MPI_Win_free(&win));
+    free(data);
+    return test_finish();
+}
