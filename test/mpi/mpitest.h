@@ -105,7 +105,8 @@ static inline void test_init_threads(int *argc, char ***argv)
 
 /**
  * May several threads be in collective calls at once, each on a communicator of its own? Not over pml/ob1 of Open MPI
- * 4.1 with three processes or more: threads_collectives, which has no window, hangs or crashes there.
+ * 4.1 with three processes or more: threads_collectives, which has no window, hangs or crashes there. Nor of two
+ * processes on two hosts, which callers find out.
  */
 static inline int test_threads_collective(void)
 {

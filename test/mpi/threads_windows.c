@@ -113,7 +113,7 @@ static void *use_and_free(void *argument)
 int main(int argc, char **argv)
 {
     test_init_threads(&argc, &argv);
-    turn = test_threads_collective() ? -1 : 0;
+    turn = test_threads_collective() && test_one_node(MPI_COMM_WORLD) ? -1 : 0;
     for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
         if (test_has_flavor(MPI_COMM_WORLD, flavor)) {
             flavors[flavor_count++] = flavor;
