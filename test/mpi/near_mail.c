@@ -5,11 +5,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "windows.h"
-
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "polled.h"
 
 /** So many accumulates fill a packet; what follows is one that may be handed over, and overtake it. */
 enum { CELLS = 8, MANY = 681 };
@@ -189,44 +185,9 @@ static void work(int target, int n)
     }
 }
 
-/** A process that stops this one again and again, and lets it go on. */
-static pid_t stopper(void)
+static void work_at_first(int n)
 {
-    pid_t parent = getpid(), child = fork();
-
-    for (int i = 0; 0 == child && i < 30; i++) {
-        kill(parent, SIGSTOP);
-        usleep(3000);
-        kill(parent, SIGCONT);
-        usleep((useconds_t) (3000 + 37 * i));
-    }
-    if (0 == child) {
-        _exit(0);
-    }
-    return child;
-}
-
-/** Origins work at rank 0 for a while, which calls MPI every `pause` seconds. */
-static void phase(double pause, int stopped, double seconds)
-{
-    MPI_Request over;
-    pid_t child = 0 == test_rank && stopped ? stopper() : 0;
-    double begin = MPI_Wtime();
-    int done = 0;
-
-    for (int n = 0; 0 != test_rank && (n < 4 || MPI_Wtime() - begin < seconds); n++) {
-        work(0, n);
-    }
-    MPI_OK(MPI_Ibarrier(MPI_COMM_WORLD, &over));
-    while (!done) {
-        if (0 == test_rank && pause > 0) {
-            test_compute(pause);
-        }
-        MPI_OK(MPI_Test(&over, &done, MPI_STATUS_IGNORE));
-    }
-    if (child > 0) {
-        waitpid(child, NULL, 0);
-    }
+    work(0, n);
 }
 
 /** All work at their neighbours at once, which do nothing but wait for theirs. */
@@ -289,33 +250,6 @@ static void window_close(int dynamic)
     free(memory);
 }
 
-/** Is that so at rank 0? Collective. */
-static int at_target(int so)
-{
-    MPI_OK(MPI_Bcast(&so, 1, MPI_INT, 0, MPI_COMM_WORLD));
-    return so;
-}
-
-/** Origins work at a target that polls, until it has taken a packet; a busy machine may keep it from its processor. */
-static void polled(struct test_counter *taken)
-{
-    double begin = MPI_Wtime();
-
-    do {
-        phase(0, 0, 0.1);
-    } while (at_target(0 == test_counter_read(taken) && MPI_Wtime() - begin < TEST_PATIENCE));
-    CHECK(0 != test_rank || test_counter_read(taken) > 0, "a target that polled took no packet");
-}
-
-/** Are all on one host, does rank 0 map what they have, as it does with the default settings, and has each a processor? */
-static int expects(const struct test_counter *taken, int one_node)
-{
-    const char *direct = getenv("OMPI_MCA_osc_ucp_direct"), *transports = getenv("UCX_TLS");
-
-    return taken->open && one_node && (NULL == direct || 0 != atoi(direct)) &&
-           (NULL == transports || NULL != strstr(transports, "sm")) && sysconf(_SC_NPROCESSORS_ONLN) >= test_size;
-}
-
 int main(int argc, char **argv)
 {
     struct test_counter taken = { .open = 0 };
@@ -331,14 +265,14 @@ int main(int argc, char **argv)
 #endif
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         window_open(dynamic);
-        if (at_target(0 == dynamic && expects(&taken, one_node))) {
-            polled(&taken);
+        if (polled_so(0 == dynamic && taken.open && one_node && polled_possible())) {
+            polled_counts(work_at_first, 0.1, &taken);
         } else {
-            phase(0, 0, 0.1);
+            polled_phase(work_at_first, 0, 0, 0.1);
         }
-        phase(20e-6, 0, 0.1);
-        phase(2e-3, 0, 0.1);
-        phase(0, 1, 0.2);
+        polled_phase(work_at_first, 20e-6, 0, 0.1);
+        polled_phase(work_at_first, 2e-3, 0, 0.1);
+        polled_phase(work_at_first, 0, 1, 0.2);
         ring(test_size > 4 ? 5 : 50);
         window_close(dynamic);
     }

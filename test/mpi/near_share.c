@@ -6,14 +6,11 @@
  *
  * The program has a process_vm_readv and _writev of its own, which the component finds before the C library's.
  */
-#include "mpitest.h"
+#include "polled.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { LONGEST = 3 << 20, ROOM = LONGEST + 4096 };
 
@@ -89,52 +86,9 @@ static void transfer(int bytes, int seed)
     CHECK(0xaa == got[2] && 0xaa == got[3 + bytes], "more than %d bytes were read", bytes);
 }
 
-/** A process that stops this one again and again, and lets it go on. */
-static pid_t stopper(void)
+static void work(int n)
 {
-    pid_t parent = getpid(), child = fork();
-
-    for (int i = 0; 0 == child && i < 40; i++) {
-        kill(parent, SIGSTOP);
-        usleep(5000);
-        kill(parent, SIGCONT);
-        usleep((useconds_t) (5000 + 37 * i));
-    }
-    if (0 == child) {
-        _exit(0);
-    }
-    return child;
-}
-
-/** Origins work for a while; the target calls MPI every `pause` seconds. */
-static void phase(double pause, int stopped, double seconds)
-{
-    MPI_Request over;
-    pid_t child = 0 == test_rank && stopped ? stopper() : 0;
-    double begin = MPI_Wtime();
-    int done = 0;
-
-    for (int n = 0; 0 != test_rank && (n < 16 || MPI_Wtime() - begin < seconds); n++) {
-        transfer(sizes[n % (int) (sizeof(sizes) / sizeof(sizes[0]))], n + test_rank);
-    }
-    MPI_OK(MPI_Ibarrier(MPI_COMM_WORLD, &over));
-    while (!done) {
-        if (0 == test_rank && pause > 0) {
-            test_compute(pause);
-        }
-        MPI_OK(MPI_Test(&over, &done, MPI_STATUS_IGNORE));
-    }
-    if (child > 0) {
-        waitpid(child, NULL, 0);
-    }
-}
-
-/** Do the settings let processes map each other's memory, where offers lie? */
-static int can_map(void)
-{
-    const char *direct = getenv("OMPI_MCA_osc_ucp_direct"), *transports = getenv("UCX_TLS");
-
-    return (NULL == direct || 0 != atoi(direct)) && (NULL == transports || NULL != strstr(transports, "sm"));
+    transfer(sizes[n % (int) (sizeof(sizes) / sizeof(sizes[0]))], n + test_rank);
 }
 
 /** Collective: may the kernel copy between all processes and rank 0, and has each a processor? */
@@ -151,7 +105,7 @@ static int can_share(void)
 
         can = can && sizeof(seen) == process_vm_readv((pid_t) others[2 * i], &here, 1, &other, 1, 0) && 7 == seen;
     }
-    can = can && can_map() && sysconf(_SC_NPROCESSORS_ONLN) >= test_size;
+    can = can && polled_possible();
     MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     free(others);
     return all;
@@ -175,31 +129,13 @@ static void window_close(void)
     MPI_OK(MPI_Win_free(&win));
 }
 
-/** Is that so at rank 0? Collective. */
-static int at_target(int so)
-{
-    MPI_OK(MPI_Bcast(&so, 1, MPI_INT, 0, MPI_COMM_WORLD));
-    return so;
-}
-
-/** Origins work on a target that polls, until it has had a part; a busy machine may keep it from its processor. */
-static void share(struct test_counter *shared)
-{
-    double begin = MPI_Wtime();
-
-    do {
-        phase(0, 0, 0.3);
-    } while (at_target(0 == test_counter_read(shared) && MPI_Wtime() - begin < TEST_PATIENCE));
-    CHECK(0 != test_rank || test_counter_read(shared) > 0, "a target that polled had no part");
-}
-
 /** A window on which the kernel refuses to copy for this process, if it `refuses`, when copies have been made. */
 static void refusals(int refuses)
 {
     window_open();
-    phase(0, 0, 0);
+    polled_phase(work, 0, 0, 0);
     __atomic_store_n(&refusing, refuses, __ATOMIC_RELAXED);
-    phase(0, 0, 0.1);
+    polled_phase(work, 0, 0, 0.1);
     __atomic_store_n(&refusing, 0, __ATOMIC_RELAXED);
     window_close();
 }
@@ -216,18 +152,18 @@ int main(int argc, char **argv)
 #ifndef __SANITIZE_ADDRESS__
     test_counter_open(&shared, "osc_ucp_copies_shared");
 #endif
-    expected = at_target(shared.open) && can_share();
+    expected = polled_so(shared.open) && can_share();
     window_open();
     if (expected) {
-        share(&shared);
+        polled_counts(work, 0.3, &shared);
     } else {
-        phase(0, 0, 0.3);
+        polled_phase(work, 0, 0, 0.3);
     }
-    phase(20e-6, 0, 0.3);
-    phase(2e-3, 0, 0.3);
-    phase(0, 1, 0.5);
+    polled_phase(work, 20e-6, 0, 0.3);
+    polled_phase(work, 2e-3, 0, 0.3);
+    polled_phase(work, 0, 1, 0.5);
     window_close();
-    for (tries = 0; tries < 30 && at_target(0 == tries || (expected && 0 == refused)); tries++) {
+    for (tries = 0; tries < 30 && polled_so(0 == tries || (expected && 0 == refused)); tries++) {
         refusals(0 == test_rank);
     }
     CHECK(tries < 30, "a target that polled was not refused a copy");
