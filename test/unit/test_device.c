@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Of the transport's internal header, which needs UCX's: 0 is success. */
+/* Of common_ucp_device.h, which needs UCX's headers: 0 is success. */
 int  opal_common_ucp_copier_create(void);
 void opal_common_ucp_copier_destroy(void);
 

@@ -5,18 +5,13 @@
 
 #include "opal_config.h"
 
-#include "opal/mca/common/ucp/common_ucp.h"
+#include "opal/mca/common/ucp/common_ucp_lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-/* Of the transport's internal header, which needs UCX's. */
-void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes);
-bool opal_common_ucp_resources_read(const char *text);
-bool opal_common_ucp_atomics_read(const char *text);
 
 static const char shared_memory[] =
     "#\n# UCP endpoint \n#\n#               peer: <no debug data>\n"

@@ -6,13 +6,21 @@
  * the data of the long ones stay with the sender until the receiver has a place for them.
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_am.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_ucp_rma.h"
+#include "common_ucp_status.h"
 #include "opal/constants.h"
+
+/** Active message ids; the same on all processes. */
+enum {
+    AM_REQUEST = 0, /**< from an origin worker to a service worker */
+    AM_REPLY   = 1  /**< from a service worker to an origin worker */
+};
 
 /** Remote data whose handler is running, by side: UCX lets them go if the handler's status says so, not before. */
 static opal_common_ucp_remote_t *arriving[2];
@@ -54,20 +62,37 @@ static ucs_status_t reply_arrived(void *arg, const void *header, size_t header_l
     return arrived(OPAL_COMMON_UCP_ORIGIN, header, header_len, data, len, param);
 }
 
-ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side, unsigned id)
+ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side)
 {
-    ucp_am_handler_param_t param = {
+    bool                   service = OPAL_COMMON_UCP_SERVICE == side;
+    ucp_am_handler_param_t param   = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
                       UCP_AM_HANDLER_PARAM_FIELD_CB,
-        .id         = id,
+        .id         = service ? AM_REQUEST : AM_REPLY,
         .flags      = UCP_AM_FLAG_WHOLE_MSG,
-        .cb         = OPAL_COMMON_UCP_SERVICE == side ? request_arrived : reply_arrived
+        .cb         = service ? request_arrived : reply_arrived
     };
 
     return ucp_worker_set_am_recv_handler(opal_common_ucp_transport.worker[side], &param);
 }
 
-static uint32_t sends[2]; /**< in flight, by side; guarded like the worker of that side */
+/** UCX 1.13 reads the header until the send completes. */
+struct opal_common_ucp_send_t {
+    opal_common_ucp_send_t      *next; /**< of the free ones, or of the deferred ones */
+    opal_common_ucp_side_t       side;
+    opal_common_ucp_how_t        how;
+    ucp_ep_h                     ep;
+    const void                  *data;
+    size_t                       header_len, len;
+    opal_common_ucp_sent_fn_t    sent;
+    void                        *arg;
+    opal_common_ucp_completion_t flushed; /**< if `how` is LEAVING */
+    char                         header[OPAL_COMMON_UCP_HEADER_MAX];
+};
+
+/* By side; guarded like the worker of that side. */
+static uint32_t                sends[2]; /**< how many are under way */
+static opal_common_ucp_send_t *free_sends[2];
 
 bool opal_common_ucp_origin_busy(void)
 {
@@ -76,10 +101,10 @@ bool opal_common_ucp_origin_busy(void)
 
 static opal_common_ucp_send_t *send_get(opal_common_ucp_side_t side)
 {
-    opal_common_ucp_send_t *send = opal_common_ucp_transport.free_sends[side];
+    opal_common_ucp_send_t *send = free_sends[side];
 
     if (NULL != send) {
-        opal_common_ucp_transport.free_sends[side] = send->next;
+        free_sends[side] = send->next;
         return send;
     }
     send = opal_common_ucp_malloc(sizeof(*send));
@@ -95,8 +120,8 @@ static void send_over(opal_common_ucp_send_t *send, int status)
     void                     *arg  = send->arg;
 
     sends[send->side]--;
-    send->next = opal_common_ucp_transport.free_sends[send->side];
-    opal_common_ucp_transport.free_sends[send->side] = send;
+    send->next = free_sends[send->side];
+    free_sends[send->side] = send;
     if (NULL != sent) {
         sent(arg, status);
     }
@@ -153,7 +178,7 @@ static int send_start(opal_common_ucp_send_t *send)
     int                 tries = 0, rc;
 
     do {
-        request = ucp_am_send_nbx(send->ep, reply ? OPAL_COMMON_UCP_AM_REPLY : OPAL_COMMON_UCP_AM_REQUEST,
+        request = ucp_am_send_nbx(send->ep, reply ? AM_REPLY : AM_REQUEST,
                                   send->header, send->header_len, send->data, send->len, &param);
         rc = UCS_PTR_IS_ERR(request) ? opal_common_ucp_status(UCS_PTR_STATUS(request)) : OPAL_SUCCESS;
     } while (OPAL_SUCCESS != rc && OPAL_ERR_OUT_OF_RESOURCE != rc && ++tries < 2);
@@ -307,8 +332,8 @@ void opal_common_ucp_sends_free(void)
             opal_common_ucp_deferred[side] = send->next;
             free(send);
         }
-        while (NULL != (send = opal_common_ucp_transport.free_sends[side])) {
-            opal_common_ucp_transport.free_sends[side] = send->next;
+        while (NULL != (send = free_sends[side])) {
+            free_sends[side] = send->next;
             free(send);
         }
     }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

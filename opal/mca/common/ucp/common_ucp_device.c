@@ -8,10 +8,13 @@
  * copies. It exists only where UCX knows of other memory than the host's.
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_device.h"
 
+#include <pthread.h>
 #include <ucs/memory/memtype_cache.h>
 
+#include "common_ucp_state.h"
+#include "common_ucp_status.h"
 #include "opal/constants.h"
 
 /** The only messages there are have the one; receives that only ask have the other. */

@@ -7,18 +7,10 @@
  * that talks to the peer would find it gone. One that has failed stays, too: what is sent on it fails.
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_state.h"
+#include "common_ucp_status.h"
 
 #include "opal/constants.h"
-
-bool opal_common_ucp_surviving;
-int  opal_common_ucp_lost_status = OPAL_ERROR;
-
-void opal_common_ucp_survive(int status)
-{
-    opal_common_ucp_surviving   = true;
-    opal_common_ucp_lost_status = status;
-}
 
 /** UCX calls it once, in progress, and ends what waits on the endpoint itself. */
 static void failed(void *arg, ucp_ep_h ep, ucs_status_t status)

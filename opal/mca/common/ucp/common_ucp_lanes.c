@@ -14,11 +14,13 @@
  * that with another version of UCX everything goes by messages.
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_lanes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common_ucp_state.h"
 
 /** Lanes of an endpoint. */
 #define LANES_MAX 64

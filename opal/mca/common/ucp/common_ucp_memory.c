@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_state.h"
+#include "common_ucp_status.h"
 
 #include <stdlib.h>
 #include <string.h>

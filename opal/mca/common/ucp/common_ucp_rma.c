@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_rma.h"
 
+#include "common_ucp_state.h"
+#include "common_ucp_status.h"
 #include "opal/constants.h"
 
 int opal_common_ucp_rkey_unpack(opal_common_ucp_ep_t *ep, const void *key, opal_common_ucp_rkey_t **rkey_p)

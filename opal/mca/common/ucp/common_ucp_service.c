@@ -12,7 +12,10 @@
  * long, the thread takes over, drains, arms and sleeps.
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_cpus.h"
+#include "common_ucp_lock.h"
+#include "common_ucp_status.h"
+#include "common_ucp_worker.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,15 +1,11 @@
-/* The two workers, and who may progress them.
+/* The two workers: their life, and the origin worker's progress.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "common_ucp_internal.h"
+#include "common_ucp_worker.h"
 
-#include "opal/constants.h"
-
-pthread_mutex_t opal_common_ucp_service_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static ucs_status_t worker_create(opal_common_ucp_side_t side, unsigned am_id)
+static ucs_status_t worker_create(opal_common_ucp_side_t side)
 {
     opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
     ucp_worker_params_t          params = {
@@ -22,7 +18,7 @@ static ucs_status_t worker_create(opal_common_ucp_side_t side, unsigned am_id)
     if (UCS_OK != status) {
         return status;
     }
-    status = opal_common_ucp_handlers_set(side, am_id);
+    status = opal_common_ucp_handlers_set(side);
     if (UCS_OK != status) {
         ucp_worker_destroy(t->worker[side]);
     }
@@ -33,11 +29,11 @@ ucs_status_t opal_common_ucp_workers_create(void)
 {
     ucs_status_t status;
 
-    status = worker_create(OPAL_COMMON_UCP_ORIGIN, OPAL_COMMON_UCP_AM_REPLY);
+    status = worker_create(OPAL_COMMON_UCP_ORIGIN);
     if (UCS_OK != status) {
         return status;
     }
-    status = worker_create(OPAL_COMMON_UCP_SERVICE, OPAL_COMMON_UCP_AM_REQUEST);
+    status = worker_create(OPAL_COMMON_UCP_SERVICE);
     if (UCS_OK != status) {
         ucp_worker_destroy(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_ORIGIN]);
     }
@@ -53,19 +49,4 @@ void opal_common_ucp_workers_destroy(void)
 unsigned opal_common_ucp_progress_origin(void)
 {
     return opal_common_ucp_progress(OPAL_COMMON_UCP_ORIGIN);
-}
-
-void opal_common_ucp_service_lock(void)
-{
-    pthread_mutex_lock(&opal_common_ucp_service_mutex);
-}
-
-bool opal_common_ucp_service_trylock(void)
-{
-    return 0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex);
-}
-
-void opal_common_ucp_service_unlock(void)
-{
-    pthread_mutex_unlock(&opal_common_ucp_service_mutex);
 }

@@ -1,0 +1,14 @@
+/* Operations on a peer's memory: how many are under way, for those who call no function to know.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OPAL_COMMON_UCP_RMA_H
+#define OPAL_COMMON_UCP_RMA_H
+
+#include <stdint.h>
+
+/** Puts, gets, atomics and flushes under way; see opal_common_ucp_underway. Guarded like the origin worker. */
+extern uint32_t opal_common_ucp_operations;
+
+#endif /* OPAL_COMMON_UCP_RMA_H */
