@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /** A connection from one of our workers to one of a peer's; opaque. */
 typedef struct opal_common_ucp_ep_t opal_common_ucp_ep_t;
@@ -285,5 +286,14 @@ int opal_common_ucp_service_cpus(const char *cpus);
 
 /** How often the service thread has woken up to look after the service worker. */
 uint64_t opal_common_ucp_service_wakeups(void);
+
+/** The time since some fixed moment, nanoseconds. It never goes back. */
+static inline uint64_t opal_common_ucp_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
 
 #endif /* OPAL_COMMON_UCP_H */

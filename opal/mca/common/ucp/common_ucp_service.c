@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "opal/constants.h"
@@ -150,14 +149,6 @@ static bool sleep_for(bool armed, long interval_ns, bool *event)
     return 0 == (fds[0].revents & POLLIN);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
-}
-
 /** Take some of what has arrived, and what follows closely; the service lock is held. Returns the number of events;
  *  *drained: that was all. */
 static unsigned drain(bool *drained)
@@ -171,11 +162,11 @@ static unsigned drain(bool *drained)
         step    = opal_common_ucp_progress(OPAL_COMMON_UCP_SERVICE);
         events += step;
         if (0 != step) {
-            last      = now_ns();
+            last      = opal_common_ucp_now_ns();
             pace.soon = paused ? 0 : pace.soon;
         }
         paused = paused || (0 == step && 0 != last);
-    } while (events < EVENTS_MAX && 0 != last && (0 != step || now_ns() - last < follow));
+    } while (events < EVENTS_MAX && 0 != last && (0 != step || opal_common_ucp_now_ns() - last < follow));
     *drained = 0 == step;
     return events;
 }
@@ -186,14 +177,14 @@ static void go_aside(void)
     cpu_set_t aside;
 
     if (opal_common_ucp_cpus_aside(&pace.allowed, &aside) && 0 == sched_setaffinity(0, sizeof(aside), &aside)) {
-        pace.aside_at = now_ns();
+        pace.aside_at = opal_common_ucp_now_ns();
     }
 }
 
 /** The next time another place may be better. */
 static void come_back(void)
 {
-    if (0 != pace.aside_at && now_ns() - pace.aside_at > ASIDE_NS) {
+    if (0 != pace.aside_at && opal_common_ucp_now_ns() - pace.aside_at > ASIDE_NS) {
         pace.aside_at = 0;
         (void) sched_setaffinity(0, sizeof(pace.allowed), &pace.allowed);
     }
@@ -289,14 +280,14 @@ static bool sleep_armed(uint64_t seen, unsigned *events)
     bool     event;
 
     *events = 1;
-    pace.armed_at = now_ns();
+    pace.armed_at = opal_common_ucp_now_ns();
     if (!sleep_for(true, LINGER_NS, &event)) {
         return false;
     }
     if (!event) {
         return !retire();
     }
-    slept = now_ns() - pace.armed_at;
+    slept = opal_common_ucp_now_ns() - pace.armed_at;
     pace_judge(slept);
     *events = take_at_once();
     /* What was polled in a long time may be little. */
