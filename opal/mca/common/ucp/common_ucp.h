@@ -2,13 +2,16 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The only folder that includes UCX headers; it knows no MPI. Two workers, named after MPI's two roles:
+ * Only this folder includes UCX headers; it knows no MPI. The two workers are named after MPI's two roles:
  *
- *  - the origin worker: the calling threads send requests from it, and replies arrive on it. One caller at
- *    a time: the user of this interface serializes (the component's own lock);
- *  - the service worker: what the peers' endpoints connect to; requests arrive on it and replies leave from
- *    it. Everything on it, handlers included, happens under the service lock. It is progressed by whoever
- *    holds that lock: a thread that waits inside MPI, or the service thread when nobody does.
+ *  - the origin worker: the calling threads send requests from it, and replies arrive on it. One caller at a time: the
+ *    user of this interface serializes (by the component's own lock);
+ *  - the service worker: the peers' endpoints connect to it, requests arrive on it, and replies leave from it. It is
+ *    used, and its handlers are called, under the service lock only. Any thread that holds the lock may progress it:
+ *    one that waits inside MPI, or the service thread while none does.
+ *
+ * No two files of this folder need each other, directly or in a circle. From the lowest: state, status, lock, reserve,
+ * cpus; lanes, ep, rma, memory, device; am; worker; service; context.
  *
  * All functions return OPAL_SUCCESS or an OPAL_ERR_ code.
  */
@@ -46,14 +49,14 @@ typedef enum opal_common_ucp_side_t {
 /** Data that a sender still has; opaque. */
 typedef struct opal_common_ucp_remote_t opal_common_ucp_remote_t;
 
-/** A message as its handler sees it; all of it is valid during the call only, and may be misaligned. */
+/** A message as its handler gets it. Its parts are valid during the call only, and may be misaligned. */
 typedef struct opal_common_ucp_message_t {
     const void               *header;
     size_t                    header_len;
     const void               *data;     /**< NULL if they are remote */
     size_t                    len;
-    opal_common_ucp_remote_t *remote;   /**< not NULL: the handler, or somebody later, must call
-                                         *   opal_common_ucp_receive for it once */
+    opal_common_ucp_remote_t *remote;   /**< if not NULL, opal_common_ucp_receive must be called for it once,
+                                         *   by the handler or later */
     opal_common_ucp_ep_t     *reply_ep; /**< service side only, else NULL: leads back to the sender's origin worker;
                                          *   lives as long as the transport */
 } opal_common_ucp_message_t;
@@ -65,19 +68,19 @@ typedef void (*opal_common_ucp_handler_fn_t)(const opal_common_ucp_message_t *me
 typedef void (*opal_common_ucp_received_fn_t)(void *arg, int status);
 
 /**
- * The message is in the network's hands, and its buffers may be used again. Called once per send that returned
- * OPAL_SUCCESS, maybe before it returns. Until then the sender's worker must be progressed for the message to leave.
+ * The message has been sent, and its buffers may be used again. Called once per send that returned OPAL_SUCCESS, maybe
+ * before it returns. Until then the sender's worker must be progressed.
  */
 typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
 
 /**
- * Start UCX and both workers. On failure nothing is left behind and *reason_p is a malloc'd line that says what UCX
- * objected to (UCX's own messages are kept off the terminal meanwhile).
+ * Start UCX and both workers. On failure nothing is left behind, and *reason_p is a malloc'd line with UCX's reason.
+ * UCX's own messages are kept off the terminal meanwhile.
  */
 int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
                          char **reason_p);
 
-/** Stop the service thread and end UCX. What is not yet in the network's hands is lost. */
+/** Stop the service thread and end UCX. Messages that have not been sent are lost. */
 void opal_common_ucp_close(void);
 
 bool opal_common_ucp_is_open(void);
@@ -91,60 +94,60 @@ int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 /* For programs that go on when a process of theirs has died. */
 
 /**
- * Before the transport is opened: have UCX end what waits for a process that is gone, with `status`. It uses no shared
- * memory then. Data are sent eagerly, and from memory of our own, as if the network registered it: a call that fails
- * gives its caller the buffers back. A reply to a process that is gone is dropped.
+ * Before the transport is opened: have UCX end operations on a process that has died, with `status`. It uses no shared
+ * memory then. Data are sent eagerly and from memory of our own, as for a network that registers memory, so that a call
+ * that fails gives its caller the buffers back. A reply to a process that has died is dropped.
  */
 void opal_common_ucp_survive(int status);
 
-/** A process that is watched, inside what is to know of its end. `lost` is called once, under the service lock, maybe in
- *  the service thread. */
+/** A member of the caller's struct for a process that is watched. `lost` is called once when the process has died,
+ *  under the service lock, maybe in the service thread. */
 typedef struct opal_common_ucp_watch_t opal_common_ucp_watch_t;
 struct opal_common_ucp_watch_t {
     void (*lost)(opal_common_ucp_watch_t *watch);
 };
 
-/** Watch the process behind `address`, as long as the transport lives: by a connection to it from the service worker,
- *  which somebody looks after at any time. After opal_common_ucp_survive. Takes the service lock. */
+/** Watch the process behind `address` until the transport is closed, by a connection from the service worker, which is
+ *  progressed at any time. After opal_common_ucp_survive. `watch` must last as long. Takes the service lock. */
 int opal_common_ucp_watch(const void *address, opal_common_ucp_watch_t *watch);
 
 /** How a message travels. */
 typedef enum opal_common_ucp_how_t {
-    OPAL_COMMON_UCP_EAGER,   /**< the handler has all of it in hand */
-    OPAL_COMMON_UCP_LEAVING, /**< that, and `sent` tells that it needs no more progress here: nobody may make any, as no
-                              *   answer is expected. Origin side */
-    OPAL_COMMON_UCP_ANY      /**< long data may stay with the sender until the other side has a place for them */
+    OPAL_COMMON_UCP_EAGER,   /**< the handler gets all of it */
+    OPAL_COMMON_UCP_LEAVING, /**< as EAGER, but `sent` is called only when no more progress is needed here. For messages
+                              *   without an answer, after which the caller may make no progress. Origin side */
+    OPAL_COMMON_UCP_ANY      /**< long data may stay with the sender until the receiver names a buffer for them */
 } opal_common_ucp_how_t;
 
 /**
  * Send `header` (copied, at most OPAL_COMMON_UCP_HEADER_MAX bytes) and `data` (not copied) as one message, to the
  * request handler of the peer (from the origin side) or its reply handler (from the service side, lock held).
- * Either may be empty; where one is, UCX takes its shortest way. Messages of one endpoint may overtake each other when
- * they are long.
+ * Either may be empty; UCX is fastest then. Long messages of one endpoint may overtake each other.
  */
 int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, const void *header, size_t header_len,
                          const void *data, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
                          void *arg);
 
-/** Does anything of the origin side need progress: messages that have not left, operations that are not over? */
+/** Does the origin side need progress? True while it has messages that are not sent or operations under way. */
 bool opal_common_ucp_origin_busy(void);
 
-/** Receive the remote data of a message, all `len` bytes; `buffer` NULL: do without them. Under the side's lock. */
+/** Receive the remote data of a message, all `len` bytes. If `buffer` is NULL, discard them. Under the side's lock. */
 void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote, void *buffer, size_t len,
                              opal_common_ucp_received_fn_t received, void *arg);
 
 /**
  * Allocate `size` bytes where other processes of the node can map them, if a transport offers that, else anywhere;
  * page-aligned. Untouched pages take no memory, if UCX may use System V shared memory (by default it may). On failure
- * *reason_p is a malloc'd line with what UCX objected to.
+ * *reason_p is a malloc'd line with UCX's reason.
  */
 int  opal_common_ucp_memory_allocate(size_t size, opal_common_ucp_memory_t **memory_p, void **address_p,
                                      char **reason_p);
 void opal_common_ucp_memory_free(opal_common_ucp_memory_t *memory);
 
 /**
- * Register `size` > 0 bytes of the caller's at `address`, for peers to reach. Fails, in a normal way, if that memory
- * cannot be: *reason_p is then a malloc'd line with what UCX objected to. Ended by opal_common_ucp_memory_free.
+ * Register `size` > 0 bytes of the caller's at `address`, so that peers can reach them. Some memory cannot be
+ * registered: that is a normal failure, and *reason_p is a malloc'd line with UCX's reason. Ended by
+ * opal_common_ucp_memory_free.
  */
 int  opal_common_ucp_memory_register(void *address, size_t size, opal_common_ucp_memory_t **memory_p, char **reason_p);
 
@@ -153,7 +156,7 @@ int opal_common_ucp_memory_key(opal_common_ucp_memory_t *memory, void **key_p, s
 
 /**
  * Map memory of the process behind an endpoint, by its key; *address_p is where its address `remote` is here. Origin
- * side. Fails, in a normal way, if there is no shared memory between the two.
+ * side. A normal failure is that the two have no shared memory.
  */
 int  opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t remote,
                          opal_common_ucp_mapping_t **mapping_p, void **address_p);
@@ -165,18 +168,19 @@ void opal_common_ucp_unmap(opal_common_ucp_mapping_t *mapping);
 int  opal_common_ucp_rkey_unpack(opal_common_ucp_ep_t *ep, const void *key, opal_common_ucp_rkey_t **rkey_p);
 void opal_common_ucp_rkey_destroy(opal_common_ucp_rkey_t *rkey);
 
-/** What an operation returns that is not over yet. */
+/** What the calls below return for an operation that is not complete yet. */
 #define OPAL_COMMON_UCP_UNDERWAY 1
 
-/** The end of an operation, inside whatever waits for it; must not make progress in `done`. */
+/** A member of the caller's struct for an operation under way. `done` must not make progress. */
 typedef struct opal_common_ucp_completion_t opal_common_ucp_completion_t;
 struct opal_common_ucp_completion_t {
     void (*done)(opal_common_ucp_completion_t *completion, int status);
 };
 
-/* OPAL_SUCCESS: the operation is over. OPAL_COMMON_UCP_UNDERWAY: completion->done will be called when it is, and until
- * then the buffers belong to it. Else it has failed and was not begun. `remote` is the owner's address. A put or an
- * atomic that fetches nothing is over when its buffer may be used again: see opal_common_ucp_flush. */
+/* OPAL_SUCCESS: the operation is complete. OPAL_COMMON_UCP_UNDERWAY: completion->done will be called when it is, and
+ * the buffers must not be used until then. Another code: it has failed and was not started. `remote` is an address in
+ * the owner's process. A put or an atomic that fetches nothing completes locally, when its buffer may be used again;
+ * opal_common_ucp_flush completes it at the peer. */
 
 int opal_common_ucp_put(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote, const void *buffer,
                         size_t len, opal_common_ucp_completion_t *completion);
@@ -189,80 +193,80 @@ typedef enum opal_common_ucp_atomic_t {
     OPAL_COMMON_UCP_OR,
     OPAL_COMMON_UCP_XOR,
     OPAL_COMMON_UCP_SWAP,
-    OPAL_COMMON_UCP_COMPARE_SWAP /**< the operand is what to compare with; the new value is in `result` before */
+    OPAL_COMMON_UCP_COMPARE_SWAP /**< the operand is the value to compare with; `result` holds the new value before */
 } opal_common_ucp_atomic_t;
 
-/** `size` is 4 or 8, and divides `remote`. `result` receives the old value; NULL if not wanted (not SWAP, COMPARE_). */
+/** `size` is 4 or 8, and divides `remote`. `result` receives the old value; NULL: none (not for SWAP, COMPARE_SWAP). */
 int opal_common_ucp_atomic(opal_common_ucp_ep_t *ep, opal_common_ucp_rkey_t *rkey, uint64_t remote,
                            opal_common_ucp_atomic_t op, const void *operand, size_t size, void *result,
                            opal_common_ucp_completion_t *completion);
 
-/** Operations, flushes included, that are under way: they need the origin worker's progress. */
+/** How many operations, flushes included, are under way: they need the origin worker's progress. Origin side. */
 uint32_t opal_common_ucp_underway(void);
 
-/** Complete everything before it on the endpoint, at the peer. */
+/** Complete all earlier operations of the endpoint at the peer. */
 int opal_common_ucp_flush(opal_common_ucp_ep_t *ep, opal_common_ucp_completion_t *completion);
 
 /* What is native (common_ucp_lanes.c). */
 
-/** The peer's memory domains, as bits, that the lanes of an endpoint reach without the peer's help. */
+/** The peer's memory domains, as bits, that the lanes of an endpoint reach natively: without the peer's help. */
 typedef struct opal_common_ucp_lanes_t {
     uint64_t rma;     /**< by put and get */
     uint64_t amo;     /**< by atomics */
-    bool     cpu_amo; /**< atomics are done by a processor, not by a device */
+    bool     cpu_amo; /**< a processor executes the atomics, not a network adapter */
     bool     stream;  /**< messages go over tcp */
 } opal_common_ucp_lanes_t;
 
-/** Lanes of an endpoint whose connection is up (something was received on it); none if UCX cannot be understood. */
+/** Lanes of an endpoint that is connected (something was received on it). None if UCX prints another format. */
 void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes);
 
-/** The domains that a key is for; 0 if it cannot be understood. */
+/** The memory domains in a key; 0 if it has another format. */
 uint64_t opal_common_ucp_key_domains(const void *key, size_t len);
 
 /**
- * Is there a transport that natively reaches memory which UCX has not allocated? Then data must be sent eagerly, and
- * from memory of our own: what cannot be registered ends the process (UCX 1.13 asserts it) when it is received by
- * rendezvous, and makes a send fail.
+ * Does a transport of UCX natively reach memory which UCX has not allocated? Then it registers buffers, and data must
+ * be sent eagerly and from memory of our own: a buffer that cannot be registered makes a send fail, and ends the
+ * process if it receives by rendezvous (an assertion in UCX 1.13).
  */
 bool opal_common_ucp_registers(void);
 
-/** Are there atomics that a device does? */
+/** Does a network adapter execute atomics? */
 bool opal_common_ucp_device_atomics(void);
 
 /**
- * Memory that a processor must not load and store, such as a GPU's (common_ucp_device.c). Any thread. Tests have other
- * functions here.
+ * Memory that a processor must not load and store, such as a GPU's (common_ucp_device.c). Any thread. Tests replace
+ * these functions.
  */
 typedef struct opal_common_ucp_devices_t {
-    bool (*exist)(void);                                   /**< does UCX know such memory? Not before it is started */
-    bool (*hold)(const void *address);                     /**< is that such memory? Asked only if there is any */
-    int  (*copy)(void *to, const void *from, size_t len);  /**< between memory of any kinds; waits */
+    bool (*exist)(void);                                   /**< does UCX support such memory? False until it is open */
+    bool (*hold)(const void *address);                     /**< is this such memory? Only if `exist` is true */
+    int  (*copy)(void *to, const void *from, size_t len);  /**< between any kinds of memory; blocks */
 } opal_common_ucp_devices_t;
 
 extern const opal_common_ucp_devices_t *opal_common_ucp_devices;
 
-/* Memory for what others wait for, so that its lack does not leave them waiting (common_ucp_reserve.c). Any thread. */
+/* Memory for messages that others wait for, with a reserve (common_ucp_reserve.c). Any thread. */
 
-/** As malloc, and as calloc(1, size), with a reserve for the case that memory is short. */
+/** As malloc, and as calloc(1, size); if memory is short, they use the reserve. */
 void *opal_common_ucp_malloc(size_t size);
 void *opal_common_ucp_calloc(size_t size);
 
-/** Give the reserve to the C library, for an allocation that failed to be tried again. False: there is none. */
+/** Free the reserve, so that an allocation that failed can be tried again. False: there is none. */
 bool opal_common_ucp_reserve_release(void);
 
-/** Have a reserve, if memory is not short. */
+/** Allocate the reserve, unless it is there or memory is short. */
 void opal_common_ucp_reserve_fill(void);
 
 /** Progress the origin worker; the caller serializes. Returns the number of events. */
 unsigned opal_common_ucp_progress_origin(void);
 
 /**
- * Progress the service worker if that is for pollers to do now and no other thread is at it, and tell the service
- * thread that somebody polls. Returns the number of events.
+ * For a thread that polls inside MPI. Progress the service worker if it is left to pollers now and no other thread
+ * holds the lock, and count the poll for the service thread to see. Returns the number of events.
  */
 unsigned opal_common_ucp_progress_service(void);
 
-/** The caller waits for other processes, who may want something meanwhile: pollers shall look after the worker. */
+/** The caller is about to wait for other processes, which may send requests meanwhile: leave the worker to pollers. */
 void opal_common_ucp_service_claim(void);
 
 /** The service lock; not recursive, held during request handlers. */
@@ -271,20 +275,20 @@ bool opal_common_ucp_service_trylock(void);
 void opal_common_ucp_service_unlock(void);
 
 /**
- * The service thread runs while it is needed by somebody, and a second longer; without it, only pollers look after the
- * service worker. Needs an open transport. Any thread may call these.
+ * Each `need` is followed by one `release`. The service thread runs in between, and a second longer; without it, only
+ * pollers progress the service worker. Needs an open transport. Any thread may call these.
  */
 int  opal_common_ucp_service_need(void);
 void opal_common_ucp_service_release(void);
 
-/** Stop the service thread and wait for it; nothing if it does not run. At the end, before memory is given back. */
+/** Stop the service thread and wait for its end; nothing if it does not run. No other thread may use the transport. */
 void opal_common_ucp_service_stop(void);
 
-/** Where the service thread may run: "all", "program" (where the program may), or a list such as "0-3,8". Before it is
- *  needed first. OPAL_ERR_BAD_PARAM: none of these. */
+/** Where the service thread may run: "all", "program" (where the program may), or a list such as "0-3,8". Before its
+ *  first start. OPAL_ERR_BAD_PARAM: none of these. */
 int opal_common_ucp_service_cpus(const char *cpus);
 
-/** How often the service thread has woken up to look after the service worker. */
+/** How often the service thread has woken up for an arriving message. */
 uint64_t opal_common_ucp_service_wakeups(void);
 
 /** The time since some fixed moment, nanoseconds. It never goes back. */

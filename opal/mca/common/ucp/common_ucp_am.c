@@ -1,9 +1,9 @@
-/* Active messages: sending them, and handing over those that arrive.
+/* Active messages: sends them, and calls the handlers of those that arrive.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Most messages are sent eagerly, and their handler has them in hand; of those for which the sender leaves it to UCX,
- * the data of the long ones stay with the sender until the receiver has a place for them.
+ * Most messages are sent eagerly: their handler gets the data. Where the sender leaves the protocol to UCX, long data
+ * go by rendezvous: they stay with the sender until the receiver names a buffer for them.
  */
 
 #include "common_ucp_am.h"
@@ -22,7 +22,8 @@ enum {
     AM_REPLY   = 1  /**< from a service worker to an origin worker */
 };
 
-/** Remote data whose handler is running, by side: UCX lets them go if the handler's status says so, not before. */
+/** Remote data whose handler is running, by side. The handler cannot release them: its status tells UCX whether to keep
+ *  them. */
 static opal_common_ucp_remote_t *arriving[2];
 
 static ucs_status_t arrived(opal_common_ucp_side_t side, const void *header, size_t header_len, void *data,
@@ -76,7 +77,7 @@ ucs_status_t opal_common_ucp_handlers_set(opal_common_ucp_side_t side)
     return ucp_worker_set_am_recv_handler(opal_common_ucp_transport.worker[side], &param);
 }
 
-/** UCX 1.13 reads the header until the send completes. */
+/** A message that is being sent. UCX 1.13 reads the header until the send completes. */
 struct opal_common_ucp_send_t {
     opal_common_ucp_send_t      *next; /**< of the free ones, or of the deferred ones */
     opal_common_ucp_side_t       side;
@@ -134,8 +135,8 @@ static void send_left(opal_common_ucp_completion_t *completion, int status)
               OPAL_SUCCESS);
 }
 
-/** UCX has it. Over tcp it may still keep the end of it, or all of it behind a longer one, until the socket takes more;
- *  the worker has to be progressed for that. A flush knows. */
+/** UCX has completed the send. Over tcp part of the message may still be in UCX's buffers until the socket takes more,
+ *  and the worker must be progressed until then. The completion of a flush tells that it has left. */
 static void send_done(opal_common_ucp_send_t *send, int status)
 {
     if (OPAL_COMMON_UCP_LEAVING == send->how && OPAL_SUCCESS == status) {
@@ -153,8 +154,8 @@ static void send_completed(void *request, ucs_status_t status, void *user_data)
     send_done(user_data, opal_common_ucp_status(status));
 }
 
-/** Something has to be completed later: the service thread may be asleep, and wakes up for what arrives, not for what
- *  must leave. */
+/** Something will complete later, in progress. The service thread may be asleep, and only arriving messages wake it: so
+ *  signal its worker. */
 static void wake(opal_common_ucp_side_t side)
 {
     if (OPAL_COMMON_UCP_SERVICE == side) {
@@ -162,8 +163,8 @@ static void wake(opal_common_ucp_side_t side)
     }
 }
 
-/** Hand a send to UCX. OPAL_ERR_OUT_OF_RESOURCE: UCX has no memory for it, now. Else it is on its way, or over, or was
- *  refused, twice: without it two processes disagree on who holds a lock or waits for whom. */
+/** Hand a send to UCX. OPAL_ERR_OUT_OF_RESOURCE: UCX has no memory for it now. Another error is tried a second time
+ *  first: if a message is missing, two processes disagree on who holds a lock or waits for whom. */
 static int send_start(opal_common_ucp_send_t *send)
 {
     bool                reply = OPAL_COMMON_UCP_SERVICE == send->side;
@@ -193,7 +194,8 @@ static int send_start(opal_common_ucp_send_t *send)
     return OPAL_SUCCESS;
 }
 
-/* Sends that UCX has no memory for wait, and later ones behind them: nobody could be told, and others wait for them. */
+/* When UCX has no memory for a send, it is deferred, and so are the later ones, to keep their order. They cannot fail:
+ * there is no call that could return the error, and other processes wait for these messages. */
 
 opal_common_ucp_send_t *opal_common_ucp_deferred[2];
 
@@ -256,7 +258,7 @@ int opal_common_ucp_send(opal_common_ucp_side_t side, opal_common_ucp_ep_t *ep, 
         send_defer(send);
         rc = OPAL_SUCCESS;
     } else if (OPAL_SUCCESS != rc && OPAL_COMMON_UCP_SERVICE == side && opal_common_ucp_surviving) {
-        send_over(send, rc); /* whom it was for is gone */
+        send_over(send, rc); /* the receiver has died */
         rc = OPAL_SUCCESS;
     } else if (OPAL_SUCCESS != rc) {
         send->sent = NULL;
@@ -277,7 +279,7 @@ static void receive_done(receive_t *receive, int status)
     free(receive);
 }
 
-/** Do without remote data. */
+/** Tell UCX that remote data will not be received. */
 static void remote_drop(opal_common_ucp_side_t side, opal_common_ucp_remote_t *remote)
 {
     if (remote == arriving[side]) {
@@ -315,7 +317,7 @@ void opal_common_ucp_receive(opal_common_ucp_side_t side, opal_common_ucp_remote
     receive->arg      = arg;
     request = ucp_am_recv_data_nbx(opal_common_ucp_transport.worker[side], remote, buffer, len, &param);
     if (UCS_PTR_IS_ERR(request)) {
-        remote_drop(side, remote); /* its sender waits for that */
+        remote_drop(side, remote); /* else the sender waits forever */
         receive_done(receive, opal_common_ucp_status(UCS_PTR_STATUS(request)));
     } else {
         wake(side);

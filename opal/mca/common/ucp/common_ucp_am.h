@@ -1,4 +1,4 @@
-/* Active messages, as the workers see them.
+/* Active messages: what the workers' life and progress need of them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* The life of the transport: it is opened and closed here, from the parts that the other files are.
+/* The life of the transport: opens and closes it, with all of its parts.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -103,8 +103,8 @@ void opal_common_ucp_close(void)
         return;
     }
     opal_common_ucp_service_stop();
-    t->open = false; /* nobody is to know any more who is gone */
-    /* Peers may be gone already: nobody wants to read that. */
+    t->open = false; /* from here on the death of a process is not reported */
+    /* Peers may have ended already: keep UCX's warnings of that off the terminal. */
     opal_common_ucp_quiet();
     opal_common_ucp_copier_destroy();
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);

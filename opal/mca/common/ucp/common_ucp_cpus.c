@@ -1,4 +1,4 @@
-/* Processors: where the service thread may run, and where it goes to be in nobody's way.
+/* Processors: where the service thread may run, and where it moves when it is in an origin's way.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -40,7 +40,7 @@ bool opal_common_ucp_cpus_parse(const char *text, cpu_set_t *cpus)
 {
     CPU_ZERO(cpus);
     if (0 == strcmp(text, "all")) {
-        memset(cpus, 0xff, sizeof(*cpus)); /* the kernel takes away what the process may not use */
+        memset(cpus, 0xff, sizeof(*cpus)); /* the kernel removes those that the process may not use */
         return true;
     }
     return 0 == strcmp(text, "program") || list_parse(text, cpus);

@@ -1,4 +1,4 @@
-/* Processors for the service thread.
+/* Processors: where the service thread may run. Any thread.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

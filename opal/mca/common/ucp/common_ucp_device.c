@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * UCX knows such memory, where it was built for it. It tells in public only when a buffer is given to an operation, and
- * copies only what is sent to somebody. So there is a worker beside the two others, of a context of its own, that is
- * connected to itself: a receive that nothing will ever match tells what its buffer is, and a message to oneself
- * copies. It exists only where UCX knows of other memory than the host's.
+ * UCX knows such memory if it was built for it. Its public interface tells the kind of a buffer only for an operation
+ * under way, and copies only by sending. So the "copier" is a third worker, with a context of its own, connected to
+ * itself. To ask for the kind of a buffer, it posts a receive into it that no message matches. To copy, it sends a
+ * message to itself. It exists only where UCX supports other memory than the host's.
  */
 
 #include "common_ucp_device.h"
@@ -17,16 +17,16 @@
 #include "common_ucp_status.h"
 #include "opal/constants.h"
 
-/** The only messages there are have the one; receives that only ask have the other. */
+/** Tags: of messages that copy, and of receives that ask for the kind of a buffer. No message has TAG_ASK. */
 enum { TAG_COPY, TAG_ASK };
 
-/** What is asked and copied takes its mutex. */
+/** The mutex is held while something is asked or copied. */
 static struct {
     pthread_mutex_t mutex;
     ucp_context_h   context;
     ucp_worker_h    worker;
     ucp_ep_h        self;
-    bool            running; /**< written once the rest is there; read without the mutex */
+    bool            running; /**< set after the rest; atomic, read without the mutex */
 } copier = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static ucs_status_t context_create(void)
@@ -152,7 +152,7 @@ static bool hold(const void *address)
     ucs_status_ptr_t   request;
 
     if (UCS_ERR_NO_ELEM == ucs_memtype_cache_lookup(address, 1, &info)) {
-        return false; /* nobody who allocates for a device has told UCX of it */
+        return false; /* no allocation of device memory that UCX has seen */
     }
     pthread_mutex_lock(&copier.mutex);
     request = receive((void *) address, 1, TAG_ASK);
@@ -175,7 +175,7 @@ static int copy(void *to, const void *from, size_t len)
 
     pthread_mutex_lock(&copier.mutex);
     arrival = receive(to, len, TAG_COPY);
-    if (!UCS_PTR_IS_ERR(arrival)) { /* what nobody receives, the next copy would */
+    if (!UCS_PTR_IS_ERR(arrival)) { /* else the next copy would receive this message */
         sent = finish(ucp_tag_send_nbx(copier.self, from, len, TAG_COPY, &param));
     }
     if (UCS_OK != sent && UCS_PTR_IS_PTR(arrival)) {

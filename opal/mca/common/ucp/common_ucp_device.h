@@ -1,4 +1,4 @@
-/* The copier, which serves memory that a processor must not touch: its life.
+/* The life of the copier, which handles memory that a processor must not load or store.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The way back, from a service worker to an origin worker, is never made here: UCX gives it with each message. All
- * endpoints live until the workers are destroyed, which closes them: by then nothing is left to be sent, and a close
- * that talks to the peer would find it gone. One that has failed stays, too: what is sent on it fails.
+ * Endpoints from a service worker back to an origin worker are not made here: UCX passes them with each message. No
+ * endpoint is closed by itself: destroying the workers closes all. By then nothing is left to send, and the peer, with
+ * which an orderly close exchanges messages, may have ended. An endpoint that has failed stays too; sends on it fail.
  */
 
 #include "common_ucp_state.h"
@@ -12,7 +12,7 @@
 
 #include "opal/constants.h"
 
-/** UCX calls it once, in progress, and ends what waits on the endpoint itself. */
+/** The endpoint has failed. UCX calls this once, in progress, and completes the endpoint's operations with errors. */
 static void failed(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
     opal_common_ucp_watch_t *watch = arg;

@@ -1,17 +1,17 @@
-/* Which memory a connection reaches without the peer's help: what UCX 1.13 has no query for.
+/* Which memory a connection reaches natively, without the peer's help. UCX 1.13 has no query for it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * UCX falls back to messages that the peer's worker must progress, and does not say so. What it prints of an endpoint
- * tells: there is a line for each lane, with the peer's memory domain behind the arrow and the lane's uses, and lines
- * put[N], get[N] for each lane N that does both itself:
+ * Where no transport is native, UCX silently uses messages that the peer's worker must progress. What it prints of an
+ * endpoint shows that. Each lane has a line, with the peer's memory domain behind the arrow and then the lane's uses.
+ * Lane N has lines put[N] and get[N] if it does these natively:
  *
  *     lane[0]:  1:rc_verbs/rxe0:1.0 md[1]       -> md[1]/ib/sysdev[255] rma_bw#0 am am_bw#0
  *     put[0]: 0..<short>..81..<bcopy>..16384..<zcopy>..(inf)
  *
- * An operation takes such a lane if the memory's key has the domain: it begins with a mask of domains, then comes the
- * kind of memory, then for each domain a length and so many bytes. Text or keys that look otherwise reach nothing, so
- * that with another version of UCX everything goes by messages.
+ * An operation uses such a lane if the memory's key has its domain. A key is a mask of domains, the kind of memory (one
+ * byte), and for each domain a length (one byte) and as many bytes. Text or keys in another format count as "nothing is
+ * native", so that with another version of UCX everything goes by messages.
  */
 
 #include "common_ucp_lanes.h"
@@ -22,13 +22,13 @@
 
 #include "common_ucp_state.h"
 
-/** Lanes of an endpoint. */
+/** Most lanes of an endpoint; the bits of a mask. */
 #define LANES_MAX 64
 
-/** Transports whose atomics the processor does. */
+/** Transports whose atomics a processor executes. */
 static const char *const by_processor[] = { "self/", "sysv/", "posix/", "xpmem/", "cma/", "knem/", "tcp/" };
 
-/** Transports that reach no memory which they have not allocated themselves, or none at all. */
+/** Transports that natively reach only memory that they have allocated, or none. */
 static const char *const own_memory_only[] = { "self/", "sysv/", "posix/", "cma/", "knem/", "tcp/", "ud_verbs/",
                                                "ud_mlx5/" };
 
@@ -46,7 +46,7 @@ static bool begins_with_one_of(const char *text, const char *const *beginnings, 
     return false;
 }
 
-/** The next line of the text without leading blanks and '#', cut off in `line`; where the one behind it begins. */
+/** Copy the first line to `line`, without leading blanks and '#', cut to fit. Returns where the next one begins. */
 static const char *next_line(const char *text, char *line, size_t size)
 {
     const char *end = strchrnul(text, '\n');
@@ -62,7 +62,7 @@ static const char *next_line(const char *text, char *line, size_t size)
     return '\0' == *end ? end : end + 1;
 }
 
-/** A lane's line: the bit of the peer's memory domain, or 0. */
+/** The peer's memory domain in a lane's line, as a bit; 0 if there is none. */
 static uint64_t lane_domain(const char *line)
 {
     const char *arrow = strstr(line, "-> md[");
@@ -71,7 +71,7 @@ static uint64_t lane_domain(const char *line)
     return NULL != arrow && 1 == sscanf(arrow, "-> md[%u]", &domain) && domain < 64 ? UINT64_C(1) << domain : 0;
 }
 
-/** Is that use among those at the end of a lane's line? */
+/** Does a lane's line name that use? */
 static bool names_use(const char *line, const char *use)
 {
     size_t      len = strlen(use);
@@ -166,11 +166,11 @@ bool opal_common_ucp_atomics_read(const char *text)
     return false;
 }
 
-/* What UCX prints, as a string. */
+/* Have UCX print. */
 
 typedef enum subject_t { CONTEXT, WORKER, ENDPOINT } subject_t;
 
-/** malloc'd; NULL if memory is short. */
+/** What UCX prints of the subject: malloc'd, NULL if memory is short. `ep` is for ENDPOINT. */
 static char *printed(subject_t subject, const opal_common_ucp_ep_t *ep)
 {
     char  *text = NULL;

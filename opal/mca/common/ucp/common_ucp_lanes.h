@@ -1,4 +1,4 @@
-/* What is native: what is found out once, and the parsers of what UCX prints.
+/* What is native: found out once when the transport is opened, and the parsers of what UCX prints.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,7 +8,7 @@
 
 #include "common_ucp.h"
 
-/** What opal_common_ucp_registers tells, found out anew. */
+/** Find out what opal_common_ucp_registers is to return. */
 bool opal_common_ucp_registers_find(void);
 
 /* Parsers of what UCX prints of an endpoint, a context (for opal_common_ucp_registers) and a worker (for

@@ -1,4 +1,4 @@
-/* The service lock, for those who call its mutex without a function of ours in between.
+/* The mutex of the service lock, for code of the transport that takes it inline.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* Memory that UCX allocates where other processes can map it, and the mapping of theirs.
+/* Memory that UCX allocates or registers for peers, and the mapping of peers' memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,7 +11,7 @@
 
 #include "opal/constants.h"
 
-/** ucp_mem_map that keeps quiet if it fails: *reason_p is a malloc'd line then. */
+/** ucp_mem_map without UCX's log lines. If it fails, *reason_p is the first of them, malloc'd. */
 static ucs_status_t memory_map(const ucp_mem_map_params_t *params, ucp_mem_h *memory_p, char **reason_p)
 {
     ucs_status_t status;

@@ -1,9 +1,9 @@
-/* Memory for what cannot fail without somebody waiting forever: messages that others wait for.
+/* Memory for messages that others wait for: if there were none, they would wait forever.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A block is kept that nobody uses. Where an allocation fails, it is given back to the C library, and the allocation
- * tried again; the next one that succeeds fetches it back.
+ * An unused block is kept in reserve. When an allocation fails, the block is freed, and the allocation tried again. The
+ * next allocation that succeeds allocates the reserve again.
  */
 
 #include "common_ucp.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** More than any one message takes, its copies included; bytes. */
+/** Size of the reserve, bytes: more than one message takes, its copies included. */
 #define RESERVE_BYTES (256u << 10)
 
 static void *reserve; /* atomic */
@@ -24,7 +24,7 @@ void opal_common_ucp_reserve_fill(void)
         return;
     }
     if (!__atomic_compare_exchange_n(&reserve, &none, block, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-        free(block); /* another thread's is there */
+        free(block); /* another thread was first */
     }
 }
 

@@ -25,7 +25,7 @@ void opal_common_ucp_rkey_destroy(opal_common_ucp_rkey_t *rkey)
     ucp_rkey_destroy((ucp_rkey_h) rkey);
 }
 
-/** The parameters that every operation has. */
+/** The attributes that every operation has. */
 #define COMPLETION (UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA)
 
 uint32_t opal_common_ucp_operations;
@@ -44,7 +44,7 @@ static void completed(void *request, ucs_status_t status, void *user_data)
     completion->done(completion, opal_common_ucp_status(status));
 }
 
-/** What UCX answered to an operation. */
+/** Translate what UCX returned for an operation, and count it if it is under way. */
 static inline int started(ucs_status_ptr_t request)
 {
     if (NULL == request) {
@@ -57,8 +57,8 @@ static inline int started(ucs_status_ptr_t request)
     return OPAL_COMMON_UCP_UNDERWAY;
 }
 
-/** A buffer from so many bytes on may be registered, which fails for some memory: the caller knows what to do, and
- *  nobody wants to read about it. */
+/** UCX may register buffers of at least this size, bytes. That fails for some memory. The caller handles the error, so
+ *  UCX's log lines about it are kept off the terminal. */
 #define REGISTERED_MIN 1024
 
 static inline bool may_register(size_t len)
@@ -66,7 +66,7 @@ static inline bool may_register(size_t len)
     return len >= REGISTERED_MIN && opal_common_ucp_transport.registers;
 }
 
-/** Put (`get` is false) or get; `get` is told to the compiler. */
+/** Put (`get` is false) or get. Always inline: `get` is a constant in each copy. */
 static inline __attribute__((always_inline)) int transfer(bool get, opal_common_ucp_ep_t *ep,
                                                           opal_common_ucp_rkey_t *rkey, uint64_t remote, void *buffer,
                                                           size_t len, opal_common_ucp_completion_t *completion)

@@ -1,4 +1,4 @@
-/* Operations on a peer's memory: how many are under way, for those who call no function to know.
+/* The count of operations on peers' memory, for code of the transport that reads it inline.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -2,14 +2,15 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It sleeps in the kernel on the worker's event descriptor, and is the one who looks after the worker then: a program
- * that polls inside MPI for its own reasons pays two loads. When something arrives the thread takes it, and makes the
- * worker "busy": from here on whoever polls inside MPI looks after it too, which is faster than waking a thread.
+ * The thread sleeps in the kernel on the worker's event descriptor, with the worker armed. Then the worker is the
+ * thread's, and a thread of the program that polls inside MPI pays two loads. When something arrives, the service
+ * thread takes it and makes the worker "busy": from then on pollers progress it too, which is faster than waking a
+ * thread.
  *
- * The component cannot see the program leave MPI, so the two take turns by a counter that every poll advances. A thread
- * that sees it run leaves the worker to the poller, unarmed (an armed worker makes every message a system call), and
- * looks again later. When the counter has stood still, or nearly, for one interval, or the poller has found nothing for
- * long, the thread takes over, drains, arms and sleeps.
+ * The component cannot see the program leave MPI. So every poll advances a counter. While the counter moves, the thread
+ * leaves the worker to the pollers, unarmed (an armed worker makes every message a system call), and looks again later.
+ * When the counter has hardly moved for one interval, or pollers have found nothing for long, the thread takes over: it
+ * drains the worker, arms it and sleeps.
  */
 
 #include "common_ucp_cpus.h"
@@ -29,40 +30,41 @@
 #include "opal/constants.h"
 #include "opal/runtime/opal_progress.h"
 
-/** First and longest interval between two looks, nanoseconds. Where there are more processes than processors one that
- *  waits gets to poll only now and then, and the thread would take the worker from it, and be woken by each message. */
+/** First and longest interval between two looks at the counter, nanoseconds. "Crowded" is for more processes than
+ *  processors. There a process that waits polls rarely. With the short interval the thread would take the worker from
+ *  it, and be woken by each message. */
 #define BACKOFF_MIN_NS     50000L
 #define BACKOFF_CROWDED_NS 1000000L
 #define BACKOFF_MAX_NS     4000000L
 
-/** A program that polls does so more often than this in the shortest interval; a rare call does not count. */
+/** A program that polls does so more often than this in the shortest interval. Fewer polls are single calls. */
 #define POLLS_MIN 16
 
-/** Pollers who have found nothing for so long have no work: the thread shall wait for it. Nanoseconds. */
+/** When pollers have found nothing for this long, the thread takes over. Nanoseconds. */
 #define QUIET_NS 10000000L
 
-/** A thread that nobody has needed for so long ends: programs make and free windows in loops. Nanoseconds. */
+/** The thread ends when it was not needed for this long: programs make and free windows in loops. Nanoseconds. */
 #define LINGER_NS 1000000000L
 
-/** Rounds in vain, in a row, before the thread sleeps over it. */
+/** Rounds in vain, in a row, before the thread sleeps between rounds. See service_main. */
 #define VAIN_MAX 4
 
-/** An origin's next request mostly follows its last at once: to wait for it so long costs less than to sleep and wake.
- *  Nanoseconds. */
+/** How long the thread waits for the next request before it sleeps, nanoseconds. It mostly follows at once, and this
+ *  wait costs less than to sleep and wake. */
 #define FOLLOW_NS 4000
 
-/** An event so soon after the thread has gone to sleep: it should have waited for it, if it could. Nanoseconds. */
+/** An event this soon after the thread went to sleep: a longer wait would have caught it. Nanoseconds. */
 #define SOON_NS 20000
 
-/** So many of them in a row, and the thread waits this long for the next, nanoseconds. If it waits in vain, and then the
- *  next is there as soon as it sleeps, it has kept the origin from its processor. */
+/** After SOON_MAX such events in a row the thread waits PROBE_NS for the next one, nanoseconds. If it waits in vain and
+ *  the event comes soon after it sleeps, the thread has kept the origin from its processor. */
 #define SOON_MAX 8
 #define PROBE_NS 50000
 
-/** So long the thread stays away from there then. Nanoseconds. */
+/** How long the thread then stays away from that processor, nanoseconds. */
 #define ASIDE_NS 100000000L
 
-/** Events that the thread takes before it lets others have the lock. */
+/** Events that the thread takes before it releases the lock. */
 #define EVENTS_MAX 64
 
 static struct {
@@ -70,35 +72,35 @@ static struct {
     pthread_mutex_t life;
     pthread_t       thread;
     bool            created; /**< it must be joined; it may have ended already */
-    int             needed;  /**< by so many */
+    int             needed;  /**< calls of _need without a _release yet */
 
     cpu_set_t cpus;      /**< where the thread may run; empty: where the program may */
     int       worker_fd; /**< UCX's; readable when an armed worker has work */
-    int       stop_fd;   /**< ours; readable when the thread shall end */
+    int       stop_fd;   /**< ours; readable when the thread must end */
 
-    /* Shared by the thread and the pollers: atomic, and relaxed, since all that they guide is who looks when. */
+    /* Shared by the thread and the pollers: atomic and relaxed, as they only decide who progresses the worker when. */
     bool      running;
-    bool      stop;      /**< the thread shall end */
-    bool      busy;      /**< pollers look after the worker */
+    bool      stop;      /**< the thread must end */
+    bool      busy;      /**< pollers progress the worker */
     uint64_t  polls;     /**< advanced by every poll from inside MPI */
-    unsigned  idle;      /**< looks of pollers that found nothing, in a row */
-    uint64_t  wakeups;   /**< how often the thread woke up for what arrived; for the user */
+    unsigned  idle;      /**< polls that found nothing, in a row */
+    uint64_t  wakeups;   /**< how often the thread woke up for an arriving message; a statistic */
 } service = { .life = PTHREAD_MUTEX_INITIALIZER };
 
-/** What the thread alone knows: how closely requests follow each other, and whether it is in their way. The kernel likes
- *  to wake it on the processor of who wakes it, an origin that then cannot send its next request while the thread waits
- *  for that. The processors of the program that is served are the better place. */
+/** Used by the thread alone: how closely requests follow each other, and whether the thread delays them. The kernel
+ *  tends to wake it on the processor of the origin that sent the message. While the thread waits there for the next
+ *  request, the origin cannot send it. The processors of the thread's own program are the better place. */
 static struct {
     cpu_set_t allowed;  /**< where it may run */
     uint64_t  armed_at; /**< when it went to sleep last */
     unsigned  soon;     /**< events soon after that, in a row */
-    uint64_t  aside_at;  /**< when it left a processor to an origin; 0: it has not */
+    uint64_t  aside_at;  /**< when it left a processor to an origin; 0: it is not away */
 } pace;
 
 #define LOAD(field) __atomic_load_n(&service.field, __ATOMIC_RELAXED)
 #define STORE(field, value) __atomic_store_n(&service.field, (value), __ATOMIC_RELAXED)
 
-/* Pollers may lose each other's steps in the counters; that they move is enough. */
+/* Of two pollers at once one may overwrite the other's count: it is enough that the counters move. */
 unsigned opal_common_ucp_progress_service(void)
 {
     unsigned events;
@@ -122,7 +124,7 @@ static long backoff_min(void)
 void opal_common_ucp_service_claim(void)
 {
     if (opal_progress_yield_when_idle) {
-        STORE(polls, LOAD(polls) + POLLS_MIN); /* who waits polls again as soon as it gets a processor */
+        STORE(polls, LOAD(polls) + POLLS_MIN); /* a process that waits polls again when it gets a processor */
     }
     if (0 != LOAD(idle)) {
         STORE(idle, 0);
@@ -137,8 +139,8 @@ uint64_t opal_common_ucp_service_wakeups(void)
     return LOAD(wakeups);
 }
 
-/** Sleep until the worker has an event (if armed), the interval is over, or the end. *event: the first of these. False
- *  at the end. */
+/** Sleep until the worker has an event (if armed), the interval is over, or the thread must end. *event: the worker
+ *  has an event. False: the thread must end. */
 static bool sleep_for(bool armed, long interval_ns, bool *event)
 {
     struct pollfd   fds[2] = { { .fd = service.stop_fd, .events = POLLIN },
@@ -149,8 +151,8 @@ static bool sleep_for(bool armed, long interval_ns, bool *event)
     return 0 == (fds[0].revents & POLLIN);
 }
 
-/** Take some of what has arrived, and what follows closely; the service lock is held. Returns the number of events;
- *  *drained: that was all. */
+/** Progress the worker for what has arrived, and what follows closely; at most EVENTS_MAX, or little more. Under the
+ *  service lock. Returns the number of events; *drained: nothing is left. */
 static unsigned drain(bool *drained)
 {
     uint64_t last   = 0; /* when the last event was taken; 0: none yet */
@@ -171,7 +173,7 @@ static unsigned drain(bool *drained)
     return events;
 }
 
-/** Leave this processor, for one of the program's. */
+/** Move from this processor to another one of the program's. */
 static void go_aside(void)
 {
     cpu_set_t aside;
@@ -181,7 +183,7 @@ static void go_aside(void)
     }
 }
 
-/** The next time another place may be better. */
+/** After ASIDE_NS, allow all processors again: another one may be better by then. */
 static void come_back(void)
 {
     if (0 != pace.aside_at && opal_common_ucp_now_ns() - pace.aside_at > ASIDE_NS) {
@@ -190,7 +192,7 @@ static void come_back(void)
     }
 }
 
-/** Something has arrived at the armed worker: so soon that the thread was in its way? */
+/** A message has arrived at the armed worker after the thread slept so long. If messages keep coming soon, move. */
 static void pace_judge(uint64_t slept_ns)
 {
     pace.soon = slept_ns < SOON_NS ? pace.soon + 1 : 0;
@@ -200,7 +202,7 @@ static void pace_judge(uint64_t slept_ns)
     }
 }
 
-/** Take some of what has arrived; if that was all, arm the worker, which is then the thread's. True: it is armed. */
+/** Drain the worker; if nothing is left, arm it, which makes it the thread's. True: it is armed. */
 static bool drain_and_arm(unsigned *events_p)
 {
     bool drained, armed;
@@ -215,8 +217,8 @@ static bool drain_and_arm(unsigned *events_p)
     return armed;
 }
 
-/** Something has arrived at an armed worker: take it, unless a poller is at it, and have pollers look from now on.
- *  Returns the number of events. */
+/** A message has arrived at the armed worker: make it busy, and drain it unless another thread holds the lock. Returns
+ *  the number of events, 1 in that case. */
 static unsigned take_at_once(void)
 {
     unsigned events = 1;
@@ -238,7 +240,8 @@ static long longer(long backoff)
     return backoff < BACKOFF_MAX_NS / 2 ? 2 * backoff : BACKOFF_MAX_NS;
 }
 
-/** Leave the worker to a program that polls, for as long as it does and has work. False at the end. */
+/** Leave the worker to pollers as long as they poll and find work. `seen`: the counter before. False: the thread must
+ *  end. */
 static bool stand_aside(uint64_t seen)
 {
     long     backoff, quiet = 0;
@@ -258,7 +261,7 @@ static bool stand_aside(uint64_t seen)
     return true;
 }
 
-/** Has nobody needed the thread for long? Then it is no longer there for anybody. */
+/** The thread has slept for LINGER_NS. If it is not needed, it no longer runs: true, and it must end. */
 static bool retire(void)
 {
     bool over;
@@ -272,8 +275,8 @@ static bool retire(void)
     return over;
 }
 
-/** Sleep at the armed worker, and see to what ends that. `seen`: polls before it was armed; *events: what was taken, 0 if
- *  it woke in vain. False at the end. */
+/** Sleep while the worker is armed, then handle what woke the thread. `seen`: the counter before the worker was armed;
+ *  *events: events taken, 0 if it woke in vain. False: the thread must end. */
 static bool sleep_armed(uint64_t seen, unsigned *events)
 {
     uint64_t slept;
@@ -290,13 +293,13 @@ static bool sleep_armed(uint64_t seen, unsigned *events)
     slept = opal_common_ucp_now_ns() - pace.armed_at;
     pace_judge(slept);
     *events = take_at_once();
-    /* What was polled in a long time may be little. */
+    /* Many polls over a long sleep are few per interval. */
     return (LOAD(polls) - seen) / (slept / (uint64_t) backoff_min() + 1) <= POLLS_MIN || stand_aside(seen);
 }
 
-/* In vain is a round without an event: the worker has nothing, but refuses to be armed (mostly for the signal of what
- * was just taken), or its descriptor is ready all the same. That may last, while something cannot leave: UCX waits for
- * a process that is not inside MPI, or has just been met. */
+/* A round is in vain if it has no event: the worker has nothing, but cannot be armed (mostly for the signal of what was
+ * just taken), or its descriptor is ready all the same. This can last while a message cannot be sent: UCX waits for a
+ * process that is not inside MPI, or to which it is just connecting. */
 static void *service_main(void *arg)
 {
     long     backoff = backoff_min();
@@ -309,7 +312,7 @@ static void *service_main(void *arg)
     }
     memset(&pace, 0, sizeof(pace));
     (void) sched_getaffinity(0, sizeof(pace.allowed), &pace.allowed);
-    (void) pthread_setname_np(pthread_self(), "osc_ucp_service"); /* for those who look at the threads of a program */
+    (void) pthread_setname_np(pthread_self(), "osc_ucp_service"); /* for debuggers and top */
     while (awake && !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE)) {
         come_back();
         seen = LOAD(polls);
@@ -332,7 +335,7 @@ static int thread_create(void)
     sigset_t all, old;
     int      rc;
 
-    /* The program's signals are not ours to take. */
+    /* Signals are delivered to the program's threads, not to this one. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     rc = pthread_create(&service.thread, NULL, service_main, NULL);
@@ -340,7 +343,7 @@ static int thread_create(void)
     return 0 == rc ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
-/** End the thread, if it has not ended by itself, and join it. `life` is held, or nobody else is there. */
+/** End the thread if it has not ended by itself, and join it. `life` is held, or no other thread is there. */
 static void thread_join(void)
 {
     uint64_t one = 1;
@@ -407,7 +410,7 @@ void opal_common_ucp_service_release(void)
     pthread_mutex_unlock(&service.life);
 }
 
-/* Nobody else is there any more: the thread may want `life` to retire. */
+/* Without `life`, which the thread may wait for in retire: no other thread is there. */
 void opal_common_ucp_service_stop(void)
 {
     thread_join();

@@ -14,7 +14,7 @@
 
 bool opal_common_ucp_surviving;
 
-/** The code for errors that are not of memory or parameters. */
+/** The OPAL_ code for an error with no code of its own: mostly a lost connection. */
 static int lost_status = OPAL_ERROR;
 
 void opal_common_ucp_survive(int status)
@@ -43,16 +43,14 @@ int opal_common_ucp_status(ucs_status_t status)
     }
 }
 
-/** UCX's first complaint while it starts or ends. */
+/** The first warning or error of UCX since this thread's last quiet. */
 static __thread char complaint[256];
 
-/** Held from quiet to loud: UCX's stack of log handlers is not made for threads. */
+/** Held from quiet to loud: UCX's stack of log handlers is not thread-safe. */
 static pthread_mutex_t quiet_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/**
- * UCX explains a failure in log lines, not in its status. Keep the first warning or error, which names the cause
- * (those after it tell what followed from it), and keep all of them off the terminal.
- */
+/** UCX's log handler from quiet to loud. UCX explains a failure in log lines, not in its status. The first one names
+ *  the cause, so it is kept; the later ones tell the consequences. None is printed. */
 static ucs_log_func_rc_t keep_complaint(const char *file, unsigned line, const char *function, ucs_log_level_t level,
                                         const ucs_log_component_config_t *component, const char *format, va_list args)
 {
