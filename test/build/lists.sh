@@ -29,12 +29,13 @@ for dir in test/unit test/mpi; do
     # shellcheck disable=SC2046
     listed $dir/Makefile.am $(sources $dir | sed -n 's/\.c$//p')
 done
-for source in "$top"/test/mpi/*.F90; do
-    name=$(basename "$source" .F90)
-    listed test/mpi/Makefile.am "${name}_mpifh" "${name}_usempi" "${name}_usempif08"
-    grep -qE "^EXTRA_DIST = .*$name\.F90" "$top/test/mpi/Makefile.am" || fail "$name.F90 is not listed in EXTRA_DIST"
+for source in "$top"/test/mpi/*/*.F90; do
+    name=${source#"$top/test/mpi/"}
+    listed test/mpi/Makefile.am "${name%.F90}_mpifh" "${name%.F90}_usempi" "${name%.F90}_usempif08"
+    grep -qE "^EXTRA_DIST = .*$name" "$top/test/mpi/Makefile.am" || fail "$name is not listed in EXTRA_DIST"
 done
 # shellcheck disable=SC2013
 for program in $(sed 's/#.*//' "$top/test/tests.table" | awk 'NF { print $1 }' | sort -u); do
-    listed test/mpi/Makefile.am "$program"
+    grep -qE "^[[:space:]]+[a-z_]+/$program( |\$)" "$top/test/mpi/Makefile.am" ||
+        fail "$program is not listed in test/mpi/Makefile.am"
 done

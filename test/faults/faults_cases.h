@@ -5,7 +5,7 @@
 #ifndef FAULTS_CASES_H
 #define FAULTS_CASES_H
 
-#include "../mpi/mpitest.h"
+#include "../mpi/lib/mpitest.h"
 
 enum { BYTES = 1 << 20, BLOCKS = 1500 };
 

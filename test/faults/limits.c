@@ -11,7 +11,7 @@
  * Prints what became of each flavour: "FLAVOUR works", or "FLAVOUR fails" where all processes got an error. The exit
  * status is 0 unless data are wrong or not all processes agree.
  */
-#include "../mpi/mpitest.h"
+#include "../mpi/lib/mpitest.h"
 
 #include <errno.h>
 #include <linux/filter.h>

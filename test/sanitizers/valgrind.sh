@@ -51,7 +51,7 @@ run_program()
 {
     run "$1, $2" "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
         -x "UCX_TLS=$2" -x UCX_MEM_EVENTS "${valgrind[@]}" --leak-check=full --show-leak-kinds=definite,indirect \
-        "$build/test/mpi/$1"
+        "$build"/test/mpi/*/"$1"
 }
 
 # They leave behind what the component gives back when Open MPI closes it.

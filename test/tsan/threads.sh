@@ -34,7 +34,7 @@ run()
     local status=0
 
     if [ ! -e "$scratch/$1" ]; then
-        quietly "$mpicc" -std=gnu11 -O1 -g -c -o "$scratch/$1.o" "$top/test/mpi/$1.c"
+        quietly "$mpicc" -std=gnu11 -O1 -g -I"$top/test/mpi/lib" -c -o "$scratch/$1.o" "$top"/test/mpi/*/"$1.c"
         quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread
     fi
     timeout -k 5 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
