@@ -31,10 +31,11 @@ int main(int argc, char **argv)
 EOF
 quietly "$mpicc" -O -o "$scratch/window" "$scratch/puts.c"
 
-# reported WORD TLS: over these transports, the puts to the other process are in the line that begins with WORD.
+# reported WORD TLS [OPTION...]: over these transports, the puts to the other process are in the line that begins with
+# WORD.
 reported()
 {
-    run_window "$components" --mca osc ucp --mca osc_ucp_report 1 -x UCX_TLS="$2"
+    run_window "$components" --mca osc ucp --mca osc_ucp_report 1 -x UCX_TLS="$2" "${@:3}"
     [ $status -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
     [ "$(lines "^osc/ucp: MPI_Win_allocate 'halo', 2 processes, 1.0 KiB each, made 3 times$")" -eq 1 ] &&
         [ "$(lines '^osc/ucp:     own memory  *6  *6  *96 B$')" -eq 1 ] &&
@@ -43,5 +44,6 @@ reported()
 
 reported load/store sm,self
 reported messages tcp,self
+reported messages tcp,self --mca osc_ucp_survive 1 --enable-recovery
 run_window "$components" --mca osc ucp
 [ ! -s "$scratch/out" ] || fail "printed without being asked: $(cat "$scratch/out")"

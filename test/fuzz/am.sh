@@ -1,5 +1,5 @@
 #!/bin/bash
-# Feeds the service side of the am path with the corpus, and with what libFuzzer makes of it for a minute.
+# Feeds the service side with the corpus, and with what libFuzzer makes of it for a minute.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
@@ -15,8 +15,8 @@ top=$here/../..
 out=${BUILD:-$top}/fuzz
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-sources=(osc_ucp_dynamic.c osc_ucp_layout.c osc_ucp_layout_walk.c osc_ucp_op.c osc_ucp_op_layout.c path/am_apply.c
-    path/am_place.c path/am_refused.c path/am_reply.c path/am_target.c path/am_wire.c
+sources=(layout/layout.c layout/walk.c op/op.c op/op_layout.c memory/regions.c wire/wire.c service/apply.c
+    service/arrival.c service/refused.c service/reply.c service/target.c service/target_addr.c service/witness.c
     ../../../../opal/mca/common/ucp/common_ucp_reserve.c)
 
 if ! command -v clang >/dev/null; then

@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "osc_ucp.h"
-#include "path/am.h"
-#include "path/am_apply.h"
-#include "path/am_kernel.h"
-#include "path/am_reply.h"
-#include "path/am_target.h"
+#include "memory/cma.h"
+#include "peer/peer.h"
+#include "service/arrival.h"
+#include "service/reply.h"
 
 /** Where the windows' memory is, so that inputs can name addresses: pages, with pages between them that are not. */
 #define PLACE      ((char *) 0x200000000000)
@@ -27,12 +25,10 @@
 #define PAYLOAD    0x04 /* first byte of a message: it has a payload */
 #define REMOTE     0x08 /* the sender still has that */
 #define LATE       0x10 /* not its turn */
-#define MAIL       0x20 /* it comes by mail, if it has no payload and is no longer than one */
+#define FASTBOX    0x20 /* it comes by fastbox, if it has no payload and fits into one */
 
 /* What the component has besides the service side. */
-ompi_osc_ucp_component_t mca_osc_ucp_component;
-
-void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description)
+void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description)
 {
     (void) window;
     memset(description, 0, sizeof(*description));
@@ -40,14 +36,14 @@ void ompi_osc_ucp_memory_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
 
 /* The kernel copies what it is told to: an odd number is that of a process that it does not reach. */
 
-bool ompi_osc_ucp_kernel_reaches(const ompi_osc_ucp_wire_process_t *process)
+bool ompi_osc_ucp_cma_reaches(const ompi_osc_ucp_cma_process_t *process)
 {
     return 0 == process->pid % 2;
 }
 
 static void read_all(const void *data, size_t len);
 
-bool ompi_osc_ucp_kernel_copy(int32_t pid, bool write, void *here, uint64_t there, uint64_t bytes)
+bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, void *here, uint64_t there, uint64_t bytes)
 {
     (void) pid;
     if (write) {
@@ -58,20 +54,7 @@ bool ompi_osc_ucp_kernel_copy(int32_t pid, bool write, void *here, uint64_t ther
     return 0 == there % 2;
 }
 
-void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address)
-{
-    (void) op;
-    (void) prim;
-    (void) address;
-}
-
 /* Every input is tried on memory, and on memory that is said to be a device's. */
-
-bool ompi_osc_ucp_on_device(const void *address)
-{
-    (void) address;
-    return false;
-}
 
 static int device_copy(void *to, const void *from, size_t len)
 {
@@ -90,14 +73,6 @@ void opal_common_ucp_service_lock(void)
 bool opal_common_ucp_service_trylock(void)
 {
     return true;
-}
-
-/* Mails are handed to the service side by this program itself. */
-ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
-
-unsigned ompi_osc_ucp_mails_take_locked(void)
-{
-    return 0;
 }
 
 bool opal_common_ucp_registers(void)
@@ -169,7 +144,6 @@ static void receive_all(void)
 static ompi_osc_ucp_stripe_t  stripes[OMPI_OSC_UCP_STRIPES];
 static ompi_osc_ucp_control_t control;
 static ompi_osc_ucp_window_t  windows[2]; /* one with memory, a dynamic one */
-static ompi_win_t             wins[2];
 
 /** A window with a page that nothing else is near, or with several regions. */
 static void window_open(int which, bool device)
@@ -177,14 +151,13 @@ static void window_open(int which, bool device)
     ompi_osc_ucp_window_t *window = &windows[which];
 
     *window = (ompi_osc_ucp_window_t) {
-        .win      = &wins[which],
-        .size     = MEMBERS,
-        .flavor   = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
-        .base     = 0 == which ? PLACE + PAGE : NULL,
-        .bytes    = 0 == which ? PAGE - 3 : 0,
-        .device   = device,
-        .control  = &control,
-        .stripes  = stripes
+        .size    = MEMBERS,
+        .flavor  = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
+        .base    = 0 == which ? PLACE + PAGE : NULL,
+        .bytes   = 0 == which ? PAGE - 3 : 0,
+        .device  = device,
+        .control = &control,
+        .stripes = stripes
     };
     memset(&control, 0, sizeof(control));
     window->target = ompi_osc_ucp_target_new(window);
@@ -192,9 +165,9 @@ static void window_open(int which, bool device)
         OMPI_SUCCESS != ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {
         abort();
     }
-    wins[which].w_osc_module = &window->super;
     for (int i = 0; 1 == which && i < REGIONS; i++) {
-        if (OMPI_SUCCESS != ompi_osc_ucp_attach(&wins[which], PLACE + (2 * i + 1) * PAGE, PAGE)) {
+        if (OMPI_SUCCESS != ompi_osc_ucp_regions_attach(window->target->regions,
+                                                        (uintptr_t) (PLACE + (2 * i + 1) * PAGE), PAGE)) {
             abort();
         }
     }
@@ -249,22 +222,22 @@ static size_t take_length(const uint8_t **data, size_t *size)
     return len;
 }
 
-/** A message that comes by mail; what does not fit there is sent. */
-static void mail_send(const char *bytes, size_t len)
+/** A message that comes by fastbox; replies that do not fit there are sent. */
+static void fastbox_send(const char *bytes, size_t len)
 {
-    ompi_osc_ucp_mail_t   *mail = calloc(1, sizeof(*mail));
-    char                  *more = malloc(OMPI_OSC_UCP_MAIL_MORE);
-    static char            replies[OMPI_OSC_UCP_MAIL_REPLIES + OMPI_OSC_UCP_MAIL_MORE];
-    ompi_osc_ucp_target_t *target;
+    ompi_osc_ucp_fastbox_t *box  = calloc(1, sizeof(*box));
+    char                   *more = malloc(OMPI_OSC_UCP_FASTBOX_MORE);
+    static char             replies[OMPI_OSC_UCP_FASTBOX_REPLIES + OMPI_OSC_UCP_FASTBOX_MORE];
+    ompi_osc_ucp_target_t  *target;
 
-    target = ompi_osc_ucp_am_mailed(bytes, len, mail, more);
-    ompi_osc_ucp_mail_gather(replies, mail->replies, sizeof(mail->replies), more, mail->replied);
-    read_all(replies, mail->replied);
+    target = ompi_osc_ucp_arrive_by_fastbox(bytes, len, box, more);
+    ompi_osc_ucp_fastbox_gather(replies, box->replies, sizeof(box->replies), more, box->replied);
+    read_all(replies, box->replied);
     if (NULL != target) {
         ompi_osc_ucp_target_run(target);
     }
     free(more);
-    free(mail);
+    free(box);
 }
 
 /** The next message of an input. */
@@ -298,10 +271,10 @@ static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[
         message.data = bytes;
         message.len  = len;
     }
-    if (MAIL == (how & (MAIL | PAYLOAD)) && len <= OMPI_OSC_UCP_MAIL_PACKET + OMPI_OSC_UCP_MAIL_MORE) {
-        mail_send(bytes, len);
+    if (FASTBOX == (how & (FASTBOX | PAYLOAD)) && len <= OMPI_OSC_UCP_FASTBOX_PACKET + OMPI_OSC_UCP_FASTBOX_MORE) {
+        fastbox_send(bytes, len);
     } else {
-        ompi_osc_ucp_am_requested(&message);
+        ompi_osc_ucp_arrive(&message);
     }
     free(bytes);
     free(payload);

@@ -6,7 +6,7 @@
 #ifndef LAYOUT_MODEL_H
 #define LAYOUT_MODEL_H
 
-#include "osc_ucp_layout.h"
+#include "layout/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_arena.h"
+#include "memory/arena.h"
 #include "unit_random.h"
 
 #include <setjmp.h>

@@ -4,7 +4,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "osc_ucp.h"
+#include "call/calls.h"
+#include "epoch/epoch.h"
+#include "layer/layer.h"
+#include "window/module.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -19,6 +22,9 @@
 /* Of common_ucp_device.h, which needs UCX's headers: 0 is success. */
 int  opal_common_ucp_copier_create(void);
 void opal_common_ucp_copier_destroy(void);
+
+/* What the component is: Open MPI finds it by name. */
+OMPI_MODULE_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -245,13 +251,13 @@ static void test_host_buffers(void **state)
 }
 
 /** A window whose operations are counted serves such buffers all the same. */
-static void test_watched(void **state)
+static void test_instrumented(void **state)
 {
     long value = 17;
 
     (void) state;
     assert_int_equal(OMPI_SUCCESS, window_open(MPI_WIN_FLAVOR_CREATE, memory, sizeof(memory)));
-    ompi_osc_ucp_watch(ompi_osc_ucp_window(win));
+    assert_true(ompi_osc_ucp_instrument(ompi_osc_ucp_window(win)));
     device_write(0, &value, 1);
     assert_int_equal(OMPI_SUCCESS, calls()->osc_put(device, 1, MPI_LONG, target, 0, 1, MPI_LONG, win));
     complete();
@@ -454,7 +460,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest          tests[] = {
         cmocka_unit_test_setup(test_put_get, setup),      cmocka_unit_test_setup(test_requests, setup),
         cmocka_unit_test_setup(test_accumulates, setup),  cmocka_unit_test_setup(test_host_buffers, setup),
-        cmocka_unit_test_setup(test_watched, setup),      cmocka_unit_test_setup(test_refused, setup),
+        cmocka_unit_test_setup(test_instrumented, setup), cmocka_unit_test_setup(test_refused, setup),
         cmocka_unit_test_setup(test_window_put_get, setup), cmocka_unit_test_setup(test_window_accumulates, setup),
         cmocka_unit_test_setup(test_window_atomic, setup),
         cmocka_unit_test_setup(test_no_device, setup),    cmocka_unit_test_prestate(test_copier, (void *) real)
@@ -469,11 +475,11 @@ int main(int argc, char **argv)
     device = mmap(NULL, DEVICE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     theirs = win->w_osc_module;
-    (void) mca_osc_ucp_component.super.osc_version.mca_register_component_params();
-    mca_osc_ucp_component.super.osc_init(false, false);
+    (void) mca_osc_ucp_component.osc_version.mca_register_component_params();
+    mca_osc_ucp_component.osc_init(false, false);
     opal_common_ucp_devices = &fake;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    mca_osc_ucp_component.super.osc_finalize();
+    mca_osc_ucp_component.osc_finalize();
     win->w_osc_module = theirs;
     MPI_Win_free(&win);
     MPI_Finalize();

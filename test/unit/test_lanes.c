@@ -81,8 +81,8 @@ static void unknown_text(void **state)
 
 static void keys(void **state)
 {
-    static const unsigned char mapped[] = { 0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0c, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
-                                            0 };
+    static const unsigned char mapped[] = { 0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0c, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                            12, 0 };
     static const unsigned char registered[] = { 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 1, 2 };
 
     (void) state;

@@ -7,7 +7,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_layout_type.h"
+#include "op/layout_type.h"
 
 #include "ompi/constants.h"
 #include "ompi/datatype/ompi_datatype.h"

@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_control.h"
+#include "memory/control.h"
 
 #include <pthread.h>
 #include <sched.h>

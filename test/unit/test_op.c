@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_scalar.h"
+#include "op/scalar.h"
 #include "unit_random.h"
 
 #include <mpi.h>
@@ -283,7 +283,7 @@ static void model(uint8_t op, const ompi_osc_ucp_prim_t *prim, MPI_Datatype type
     if (OMPI_OSC_UCP_OP_REPLACE == op) {
         memcpy(result, source, n * prim->extent);
     } else if (OMPI_OSC_UCP_OP_SUM == op && 2 >= prim->size) {
-        /* MPI_Reduce_local may saturate here; see osc_ucp_op.c. */
+        /* MPI_Reduce_local may saturate here; see op/op.c. */
         for (i = 0; i < n; i++) {
             uint16_t sum = 0, more = 0;
 

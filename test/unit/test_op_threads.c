@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_scalar.h"
+#include "op/scalar.h"
 
 #include <mpi.h>
 #include <pthread.h>

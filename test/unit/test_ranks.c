@@ -5,7 +5,7 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp_ranks.h"
+#include "base/ranks.h"
 #include "unit_random.h"
 
 #include <setjmp.h>

@@ -7,10 +7,11 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp.h"
-#include "path/am.h"
-#include "path/am_refused.h"
-#include "path/am_target.h"
+#include "message/replied.h"
+#include "peer/window.h"
+#include "service/arrival.h"
+#include "service/refused.h"
+#include "service/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +51,7 @@ static void deliver(const void *bytes, size_t len)
         .data = bytes, .len = len, .reply_ep = (opal_common_ucp_ep_t *) &window /* there, and not used */
     };
 
-    ompi_osc_ucp_am_requested(&message);
+    ompi_osc_ucp_arrive(&message);
 }
 
 /** A message that has to be counted, and must leave memory and control block alone. */
@@ -81,7 +82,7 @@ static void test_window(void **state)
     must_be_refused(&put, sizeof(put));
 }
 
-/** Posts, and hints to look at the lock, may come when the window is gone. */
+/** Posts and doorbells may come when the window is gone. */
 static void test_late(void **state)
 {
     uint64_t refused = ompi_osc_ucp_messages_refused();
@@ -89,7 +90,7 @@ static void test_late(void **state)
 
     (void) state;
     deliver(&notice, offsetof(put_t, data));
-    notice.command.kind = OMPI_OSC_UCP_KIND_LOOK;
+    notice.command.kind = OMPI_OSC_UCP_KIND_DOORBELL;
     deliver(&notice, offsetof(put_t, data));
     assert_int_equal(refused, ompi_osc_ucp_messages_refused());
     notice.command.kind = OMPI_OSC_UCP_KIND_BARRIER;
@@ -164,16 +165,16 @@ static void test_repeated(void **state)
         ompi_osc_ucp_wire_packet_t  head;
         ompi_osc_ucp_wire_command_t command;
         ompi_osc_ucp_wire_shape_t   shape;
-        char                        more[512 + OMPI_OSC_UCP_CHUNK_MAX + 8]; /* the layout and the data */
+        char                        more[512 + OMPI_OSC_UCP_FRAG_MAX + 8]; /* the layout and the data */
     } put;
-    ompi_osc_ucp_layout_node_t nodes[] = { { .count = OMPI_OSC_UCP_CHUNK_MAX / 8, .items = 1 }, { .count = 8 } };
+    ompi_osc_ucp_layout_node_t nodes[] = { { .count = OMPI_OSC_UCP_FRAG_MAX / 8, .items = 1 }, { .count = 8 } };
     uint64_t                   refused = ompi_osc_ucp_messages_refused();
     ompi_osc_ucp_layout_t      layout;
     size_t                     len;
 
     (void) state;
     for (int more = 1; more >= 0; more--) {
-        nodes[0].count = OMPI_OSC_UCP_CHUNK_MAX / 8 + (uint64_t) more;
+        nodes[0].count = OMPI_OSC_UCP_FRAG_MAX / 8 + (uint64_t) more;
         assert_true(ompi_osc_ucp_layout_make(nodes, 2, &layout));
         len               = ompi_osc_ucp_layout_encoded_size(&layout);
         put.head          = right().head;
@@ -198,18 +199,18 @@ static void test_repeated(void **state)
     memset(memory, 0, sizeof(memory));
 }
 
-static void test_kernel(void **state)
+static void test_cma(void **state)
 {
     struct {
         ompi_osc_ucp_wire_packet_t  head;
         ompi_osc_ucp_wire_command_t command;
-        ompi_osc_ucp_wire_kernel_t  kernel;
+        ompi_osc_ucp_wire_cma_t     cma;
     } put = { .head = right().head, .command = right().command };
 
     (void) state;
-    put.command.flags      = OMPI_OSC_UCP_FLAG_KERNEL;
-    put.kernel.process.pid = getpid(); /* nobody has found that this is the origin */
-    put.kernel.data        = (uintptr_t) &put;
+    put.command.flags   = OMPI_OSC_UCP_FLAG_CMA;
+    put.cma.process.pid = getpid(); /* nobody has found that this is the origin */
+    put.cma.data        = (uintptr_t) &put;
     must_be_refused(&put, sizeof(put));
     turn++;
 }
@@ -221,10 +222,10 @@ static void test_answer(void **state)
     uint64_t                  refused = ompi_osc_ucp_messages_refused();
 
     (void) state;
-    ompi_osc_ucp_am_replied(&message);
+    ompi_osc_ucp_replied(&message);
     assert_int_equal(refused + 1, ompi_osc_ucp_messages_refused());
     message.len--;
-    ompi_osc_ucp_am_replied(&message);
+    ompi_osc_ucp_replied(&message);
     assert_int_equal(refused + 2, ompi_osc_ucp_messages_refused());
 }
 
@@ -289,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window),   cmocka_unit_test(test_late),   cmocka_unit_test(test_length),
         cmocka_unit_test(test_range),    cmocka_unit_test(test_layout), cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_kernel),   cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
+        cmocka_unit_test(test_cma),   cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
         cmocka_unit_test(test_report)
     };
 

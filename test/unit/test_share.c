@@ -6,11 +6,11 @@
 
 #include "ompi_config.h"
 
-#include "osc_ucp.h"
-#include "osc_ucp_peer.h"
-#include "path/am_apply.h"
-#include "path/am_kernel.h"
-#include "path/near_share.h"
+#include "memory/cma.h"
+#include "path/share.h"
+#include "peer/peer.h"
+#include "peer/window.h"
+#include "service/target.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -92,9 +92,9 @@ static void test_left(void **state)
 }
 
 /** Not where a sandbox forbids such copies. */
-static void skip_without_kernel(void)
+static void skip_without_cma(void)
 {
-    if (!ompi_osc_ucp_kernel_copy(getpid(), true, buffer, (uintptr_t) memory, 1)) {
+    if (!ompi_osc_ucp_cma_copy(getpid(), true, buffer, (uintptr_t) memory, 1)) {
         print_message("skipped: the kernel does not let this process copy by process_vm_writev (a sandbox?)\n");
         skip();
     }
@@ -103,7 +103,7 @@ static void skip_without_kernel(void)
 static void test_taken(void **state)
 {
     (void) state;
-    skip_without_kernel();
+    skip_without_cma();
     memset(memory, 0, sizeof(memory));
     head.offer = right();
     while (0 != ompi_osc_ucp_share_help()) {
@@ -132,22 +132,21 @@ static bool over;
 static void *target_main(void *unused)
 {
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-        if (ompi_osc_ucp_share_offered()) {
-            (void) ompi_osc_ucp_share_help();
-        }
+        (void) ompi_osc_ucp_share_help();
     }
     return unused;
 }
 
 static void test_both(void **state)
 {
-    ompi_osc_ucp_peer_t peer = { .window = &window, .pid = getpid(), .remote = (uintptr_t) memory, .offer = &head.offer };
+    ompi_osc_ucp_peer_t peer   = { .window = &window, .pid = getpid(), .remote = (uintptr_t) memory,
+                                   .offer = &head.offer };
     uint64_t            before = ompi_osc_ucp_share_pieces();
     pthread_t           threads[2];
     int                 n, bytes;
 
     (void) state;
-    skip_without_kernel();
+    skip_without_cma();
     head.offer = (ompi_osc_ucp_offer_t) { .left = 0 };
     for (n = 0; n < 2; n++) {
         assert_int_equal(0, pthread_create(&threads[n], NULL, target_main, NULL));
@@ -185,7 +184,7 @@ static int begin(void **state)
         !ompi_osc_ucp_ranks_add(&window.target->sources, PROVEN, source)) {
         return -1;
     }
-    source->process = (ompi_osc_ucp_wire_process_t) { .head = 1, .pid = getpid() };
+    source->process = (ompi_osc_ucp_cma_process_t) { .head = 1, .pid = getpid() };
     return 0;
 }
 

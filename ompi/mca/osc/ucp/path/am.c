@@ -2,48 +2,49 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Small operations are copied into packets (am_packet.h), which are applied in the order in which they were sent; one
- * reply therefore tells that everything up to there is applied. Long ones are cut into chunks (am_bulk.h).
+ * Small operations are copied into packets (message/packet.h), which are applied in the order in which they were sent; one
+ * reply therefore tells that everything up to there is applied. Long ones are cut into fragments (message/frag.h).
  */
 
-#include "am.h"
+#include "path/am.h"
 
 #include <stdlib.h>
 
-#include "am_bulk.h"
-#include "am_kernel.h"
-#include "am_packet.h"
-#include "am_replied.h"
-#include "am_reply.h"
-#include "am_target.h"
-#include "path.h"
-
-#include "../osc_ucp_pending.h"
+#include "base/wait.h"
+#include "message/frag.h"
+#include "message/message.h"
+#include "message/packet.h"
+#include "peer/pending.h"
+#include "peer/request.h"
 
 /** An operation whose layout and data are longer than this does not go into a packet. */
 #define SMALL_BYTES 8192
 
+/** Longer blocks gain nothing from the short way into a packet. */
+#define BLOCK_MAX 256
+
 /** A put of pieces that is no shorter is sent in two halves, on one node. */
 #define HALVES_MIN 4096
 
-/* Threads may create their first windows at the same time: the caller serializes. */
-int ompi_osc_ucp_am_open(char **reason_p)
-{
-    if (opal_common_ucp_is_open()) {
-        return OMPI_SUCCESS;
-    }
-    return opal_common_ucp_open(ompi_osc_ucp_am_requested, ompi_osc_ucp_am_replied, reason_p);
-}
-
-void ompi_osc_ucp_am_close(void)
-{
-    opal_common_ucp_close();
-    ompi_osc_ucp_targets_fini();
-    ompi_osc_ucp_packets_fini();
-    ompi_osc_ucp_replies_fini();
-}
-
 /* Communication. */
+
+/** Results of small operations that a process may await. */
+#define FETCHES_MAX 4096
+
+static uint32_t fetches; /**< results of small operations that are awaited */
+
+static void fetch_begin(void)
+{
+    while (fetches >= FETCHES_MAX) {
+        ompi_osc_ucp_wait_step();
+    }
+    fetches++;
+}
+
+static void fetch_end(void)
+{
+    fetches--;
+}
 
 /** The pending of a call: it takes over where the result goes. */
 static ompi_osc_ucp_pending_t *transfer_begin(ompi_osc_ucp_transfer_t *transfer)
@@ -204,9 +205,10 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
 {
     int rc;
 
-    ompi_osc_ucp_fetch_begin();
+    fetch_begin();
     pending->parts++;
     pending->replies = 1;
+    pending->replied = fetch_end;
     rc = small_append(transfer, model, 0, transfer->target_layout->size, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_reply_lost(pending->cookie, OMPI_SUCCESS);
@@ -214,8 +216,9 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     return rc;
 }
 
-int ompi_osc_ucp_am_fetch_block(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data,
-                                size_t len, void *result)
+/** Append a command that fetches wire->len bytes, and has `len` bytes of data. */
+static bool block_fetch(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data, size_t len,
+                        void *result)
 {
     ompi_osc_ucp_command_t  command = { .wire = *wire };
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, true);
@@ -223,24 +226,73 @@ int ompi_osc_ucp_am_fetch_block(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wi
     int                     rc;
 
     if (NULL == pending) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return false;
     }
     pending->result  = result;
     pending->replies = 1;
+    pending->replied = fetch_end;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, wire->len);
     command.wire.flags      = OMPI_OSC_UCP_FLAG_REPLY;
     command.reply_to.cookie = pending->cookie;
-    ompi_osc_ucp_fetch_begin();
+    fetch_begin();
     room = ompi_osc_ucp_packet_reserve(peer, sizeof(command.wire) + sizeof(command.reply_to) + len, &rc);
     if (NULL == room) {
         ompi_osc_ucp_reply_lost(command.reply_to.cookie, OMPI_SUCCESS);
-        return rc;
+        return false;
     }
     memcpy(room, &command.wire, sizeof(command.wire));
     memcpy(room + sizeof(command.wire), &command.reply_to, sizeof(command.reply_to));
-    memcpy(room + sizeof(command.wire) + sizeof(command.reply_to), data, len);
+    if (len > 0) {
+        memcpy(room + sizeof(command.wire) + sizeof(command.reply_to), data, len);
+    }
     ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, wire->len);
-    return OMPI_SUCCESS;
+    return true;
+}
+
+bool ompi_osc_ucp_am_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
+{
+    const ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_PUT, .len = (uint32_t) bytes, .disp = at
+    };
+
+    return bytes <= BLOCK_MAX && ompi_osc_ucp_packet_append(peer, &wire, origin);
+}
+
+bool ompi_osc_ucp_am_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
+{
+    const ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_GET, .len = (uint32_t) bytes, .disp = at
+    };
+
+    return bytes <= BLOCK_MAX && block_fetch(peer, &wire, NULL, 0, result);
+}
+
+bool ompi_osc_ucp_am_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
+                                      const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
+                                      uint64_t bytes)
+{
+    const ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = op, .prim = prim->code, .len = (uint32_t) bytes, .disp = at
+    };
+
+    if (bytes > BLOCK_MAX) {
+        return false;
+    }
+    return NULL == result ? ompi_osc_ucp_packet_append(peer, &wire, origin)
+                          : block_fetch(peer, &wire, origin, NULL == origin ? 0 : bytes, result);
+}
+
+bool ompi_osc_ucp_am_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                                const void *origin, const void *compare, void *result)
+{
+    const ompi_osc_ucp_wire_command_t wire = {
+        .kind = OMPI_OSC_UCP_KIND_COMPARE_SWAP, .prim = prim->code, .len = prim->size, .disp = at
+    };
+    char                              both[2 * OMPI_OSC_UCP_ELEMENT_MAX];
+
+    memcpy(both, origin, prim->size);
+    memcpy(both + prim->size, compare, prim->size);
+    return block_fetch(peer, &wire, both, 2 * (size_t) prim->size, result);
 }
 
 /** Carry out a call by the way that fits its size. */
@@ -249,39 +301,39 @@ static int transfer_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mo
     uint64_t                shape   = transfer->target_layout->nnodes * sizeof(ompi_osc_ucp_layout_node_t);
     uint64_t                bytes   = transfer->target_layout->size / model->cell * model->packed;
     uint64_t                sent    = NULL == transfer->origin_layout ? 0 : bytes;
-    bool                    fetches = NULL != transfer->result_layout;
+    bool                    returns = NULL != transfer->result_layout;
     bool                    small   = shape + bytes <= SMALL_BYTES;
     ompi_osc_ucp_pending_t *pending;
     ompi_request_t         *request;
     int                     rc;
 
     ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_AM, transfer->target_layout->size);
-    if (small && !fetches) {
+    if (small && !returns) {
         return small_send(transfer, model, sent);
     }
     rc = transfer_prepare(transfer, &pending, &request);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = small ? small_fetch(transfer, model, sent, pending) : ompi_osc_ucp_bulk_run(transfer, model, pending);
+    rc = small ? small_fetch(transfer, model, sent, pending) : ompi_osc_ucp_frags_send(transfer, model, pending);
     return transfer_end(transfer, pending, request, rc);
 }
 
-static int am_put(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_am_put(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_model_t model = { .kind = OMPI_OSC_UCP_KIND_PUT, .cell = 1, .packed = 1 };
 
     return transfer_run(transfer, &model);
 }
 
-static int am_get(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_am_get(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_model_t model = { .kind = OMPI_OSC_UCP_KIND_GET, .cell = 1, .packed = 1 };
 
     return transfer_run(transfer, &model);
 }
 
-static int am_accumulate(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_am_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_model_t model = {
         .kind   = OMPI_OSC_UCP_KIND_ACCUMULATE,
@@ -294,7 +346,7 @@ static int am_accumulate(ompi_osc_ucp_transfer_t *transfer)
     return transfer_run(transfer, &model);
 }
 
-static int am_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_am_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_model_t model = {
         .kind = OMPI_OSC_UCP_KIND_COMPARE_SWAP, .prim = transfer->prim->code, .cell = 1, .packed = 1
@@ -361,7 +413,7 @@ static bool lacks_acknowledgement(const ompi_osc_ucp_peer_t *peer)
     return peer->unacknowledged || 0 != peer->acknowledging;
 }
 
-static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     if (lacks_acknowledgement(peer)) {
         return acknowledgement_request(peer, awaited);
@@ -372,7 +424,7 @@ static int am_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return OMPI_SUCCESS;
 }
 
-static int am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+int ompi_osc_ucp_am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     int rc = ompi_osc_ucp_packet_lock(peer, exclusive);
 
@@ -391,7 +443,7 @@ static void await_fetched(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-static int am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+int ompi_osc_ucp_am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
     int rc;
 
@@ -401,7 +453,7 @@ static int am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaite
 }
 
 /** A dynamic window's target may refuse something: its acknowledgement tells. The target need not wait for that. */
-static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     int rc;
 
@@ -417,85 +469,44 @@ static int am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return OMPI_SUCCESS;
 }
 
-static void notified(void *arg, int status)
+int ompi_osc_ucp_am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    (void) status;
-    ompi_osc_ucp_awaited_less(arg);
+    return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
 }
 
-int ompi_osc_ucp_am_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited)
+int ompi_osc_ucp_am_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited)
 {
-    const ompi_osc_ucp_command_t command = { .wire = { .kind = (uint8_t) kind, .disp = disp } };
-    int                          rc;
-
-    (*awaited)++;
-    rc = ompi_osc_ucp_packet_notify(peer, &command, notified, awaited);
-    if (OMPI_SUCCESS != rc) {
-        (*awaited)--;
-    }
-    return rc;
+    ompi_osc_ucp_fence_memory();
+    return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
 }
 
-static int am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+/** Serves every peer. One that has not described itself is as all members are, as far as that is known. */
+static int am_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
-    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
-}
-
-/** What a waiting question learns. */
-typedef struct answer_t {
-    bool done;
-    int  status;
-} answer_t;
-
-static void answered(ompi_osc_ucp_pending_t *pending)
-{
-    answer_t *answer = pending->arg;
-
-    answer->status = pending->status;
-    answer->done   = true;
-}
-
-int ompi_osc_ucp_am_describe(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p)
-{
-    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
-    ompi_osc_ucp_command_t  command = {
-        .wire = { .kind  = OMPI_OSC_UCP_KIND_DESCRIBE,
-                  .flags = OMPI_OSC_UCP_FLAG_REPLY | OMPI_OSC_UCP_FLAG_KERNEL }
-    };
-    answer_t                answer  = { .done = false };
-    int                     rc;
-
-    if (NULL == pending) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (NULL == description) {
+        peer->size      = peer->window->uniform_bytes;
+        peer->disp_unit = peer->window->uniform_disp_unit;
+    } else {
+        peer->stream = ompi_osc_ucp_proc_lanes(peer->proc)->stream;
     }
-    pending->ended   = answered;
-    pending->arg     = &answer;
-    pending->replies = 1;
-    pending->result  = description_p;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
-    command.reply_to.cookie = pending->cookie;
-    ompi_osc_ucp_kernel_self(peer->window, &command.kernel.process);
-    peer->window->counters.round_trips++;
-    rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_pending_part_done(pending, rc);
-    }
-    while (!answer.done) {
-        ompi_osc_ucp_wait_step();
-    }
-    return answer.status;
+    return OMPI_SUCCESS;
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_am = {
-    .messages     = true,
-    .via          = OMPI_OSC_UCP_VIA_AM,
-    .put          = am_put,
-    .get          = am_get,
-    .accumulate   = am_accumulate,
-    .compare_swap = am_compare_swap,
-    .flush        = am_flush,
-    .lock         = am_lock,
-    .unlock       = am_unlock,
-    .post         = am_post,
-    .complete     = am_complete
+    .via              = OMPI_OSC_UCP_VIA_AM,
+    .attach           = am_attach,
+    .put              = ompi_osc_ucp_am_put,
+    .get              = ompi_osc_ucp_am_get,
+    .accumulate       = ompi_osc_ucp_am_accumulate,
+    .compare_swap     = ompi_osc_ucp_am_compare_swap,
+    .put_block        = ompi_osc_ucp_am_put_block,
+    .get_block        = ompi_osc_ucp_am_get_block,
+    .accumulate_block = ompi_osc_ucp_am_accumulate_block,
+    .swap_block       = ompi_osc_ucp_am_swap_block,
+    .flush            = ompi_osc_ucp_am_flush,
+    .lock             = ompi_osc_ucp_am_lock,
+    .unlock           = ompi_osc_ucp_am_unlock,
+    .post             = ompi_osc_ucp_am_post,
+    .complete         = ompi_osc_ucp_am_complete,
+    .arrive           = ompi_osc_ucp_am_arrive
 };

@@ -6,17 +6,19 @@
  * control block, also for peers of which nothing else is mapped (path/near.c).
  */
 
-#include "am.h"
-#include "am_target.h"
-#include "path.h"
+#include "path/direct.h"
 
-#include "../osc_ucp_fast.h"
-#include "../osc_ucp_op_layout.h"
+#include "base/params.h"
+#include "base/stores.h"
+#include "base/wait.h"
+#include "message/message.h"
+#include "op/op_layout.h"
+#include "peer/request.h"
 
-/** Accumulates pass through buffers of this size, so that no datatype and no gap reaches the kernels. */
-#define STAGE_BYTES 4096
+/** Accumulates pass through bounce buffers of this size, so that no datatype and no gap reaches the kernels. */
+#define BOUNCE_BYTES 4096
 
-static char *place(const ompi_osc_ucp_transfer_t *transfer)
+static char *target_addr(const ompi_osc_ucp_transfer_t *transfer)
 {
     return transfer->peer->memory + transfer->disp;
 }
@@ -26,33 +28,25 @@ static uintptr_t stripe_key(const ompi_osc_ucp_transfer_t *transfer, const char 
     return (uintptr_t) address - transfer->peer->key_base;
 }
 
-static int finished(ompi_osc_ucp_transfer_t *transfer)
-{
-    if (NULL != transfer->request_p) {
-        *transfer->request_p = &ompi_request_empty;
-    }
-    return OMPI_SUCCESS;
-}
-
 static int direct_put(ompi_osc_ucp_transfer_t *transfer)
 {
     ompi_osc_ucp_stored();
-    ompi_osc_ucp_layout_copy(transfer->target_layout, place(transfer), transfer->origin_layout, transfer->origin);
-    return finished(transfer);
+    ompi_osc_ucp_layout_copy(transfer->target_layout, target_addr(transfer), transfer->origin_layout, transfer->origin);
+    return ompi_osc_ucp_request_none(transfer->request_p);
 }
 
 static int direct_get(ompi_osc_ucp_transfer_t *transfer)
 {
     ompi_osc_ucp_loads_follow();
-    ompi_osc_ucp_layout_copy(transfer->result_layout, transfer->result, transfer->target_layout, place(transfer));
-    return finished(transfer);
+    ompi_osc_ucp_layout_copy(transfer->result_layout, transfer->result, transfer->target_layout, target_addr(transfer));
+    return ompi_osc_ucp_request_none(transfer->request_p);
 }
 
 static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim = transfer->prim;
     ompi_osc_ucp_layout_iter_t target, origin, result;
-    _Alignas(64) char          source[STAGE_BYTES], old[STAGE_BYTES];
+    _Alignas(64) char          source[BOUNCE_BYTES], old[BOUNCE_BYTES];
     bool                       reads = NULL != transfer->origin_layout, fetches = NULL != transfer->result_layout;
     size_t                     left  = transfer->target_layout->size / prim->extent, n;
 
@@ -65,53 +59,33 @@ static int direct_accumulate(ompi_osc_ucp_transfer_t *transfer)
     }
     ompi_osc_ucp_updated();
     for (; left > 0; left -= n) {
-        n = left < STAGE_BYTES / prim->extent ? left : STAGE_BYTES / prim->extent;
+        n = left < BOUNCE_BYTES / prim->extent ? left : BOUNCE_BYTES / prim->extent;
         if (reads) {
             ompi_osc_ucp_layout_pack(&origin, transfer->origin, source, n * prim->size);
         }
         ompi_osc_ucp_op_apply_layout(transfer->peer->stripes, transfer->peer->key_base, transfer->op, prim,
-                                     place(transfer), &target, reads ? source : NULL, fetches ? old : NULL, n);
+                                     target_addr(transfer), &target, reads ? source : NULL, fetches ? old : NULL, n);
         if (fetches) {
             ompi_osc_ucp_layout_unpack(&result, transfer->result, old, n * prim->size);
         }
     }
-    return finished(transfer);
+    return ompi_osc_ucp_request_none(transfer->request_p);
 }
 
 static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
-    char *target = place(transfer) + transfer->target_layout->lb;
+    char *target = target_addr(transfer) + transfer->target_layout->lb;
 
     ompi_osc_ucp_updated();
     ompi_osc_ucp_op_compare_swap(transfer->peer->stripes, stripe_key(transfer, target), transfer->prim,
                                  target, (const char *) transfer->origin + transfer->origin_layout->lb,
                                  transfer->compare, (char *) transfer->result + transfer->result_layout->lb);
-    return finished(transfer);
-}
-
-static int direct_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    (void) peer;
-    (void) awaited;
-    ompi_osc_ucp_stores_complete();
-    return OMPI_SUCCESS;
+    return ompi_osc_ucp_request_none(transfer->request_p);
 }
 
 /* Locks and notices: what is done to a control block that is mapped here. */
 
-void ompi_osc_ucp_turn_tell(ompi_osc_ucp_peer_t *peer)
-{
-    uint32_t awaited = 0;
-
-    if (peer->rank == peer->window->rank) {
-        ompi_osc_ucp_target_look(peer->window->target);
-    } else {
-        (void) ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_LOOK, 0, &awaited);
-        ompi_osc_ucp_await(&awaited);
-    }
-}
-
-static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     ompi_osc_ucp_lockword_t *word  = &peer->control->lock;
     unsigned                 steps = 0;
@@ -133,46 +107,122 @@ static int direct_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
         }
     }
     if (!exclusive && ompi_osc_ucp_lockword_remote(word)) {
-        ompi_osc_ucp_turn_tell(peer); /* the next may be a reader, too */
+        ompi_osc_ucp_doorbell(peer); /* the next may be a reader, too */
     }
     return OMPI_SUCCESS;
 }
 
-static int direct_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+int ompi_osc_ucp_mapped_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
     (void) awaited;
     ompi_osc_ucp_lockword_leave(&peer->control->lock, exclusive);
     if (ompi_osc_ucp_lockword_remote(&peer->control->lock)) {
-        ompi_osc_ucp_turn_tell(peer);
+        ompi_osc_ucp_doorbell(peer);
     }
     return OMPI_SUCCESS;
 }
 
-static int direct_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_mapped_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     if (ompi_osc_ucp_control_post(peer->control, (uint32_t) peer->window->rank)) {
         return OMPI_SUCCESS;
     }
-    return ompi_osc_ucp_am_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
+    return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_POST, 0, awaited);
 }
 
-static int direct_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_mapped_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     (void) awaited;
     __atomic_fetch_add(&peer->control->completes, 1, __ATOMIC_SEQ_CST);
     return OMPI_SUCCESS;
 }
 
+int ompi_osc_ucp_mapped_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited)
+{
+    (void) awaited;
+    __atomic_store_n(&peer->control->arrived[round], peer->window->barriers, __ATOMIC_RELEASE);
+    return OMPI_SUCCESS;
+}
+
+/* How a peer comes to have its memory mapped here. */
+
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_attach(ompi_osc_ucp_peer_t                *peer,
+                                                      const ompi_osc_ucp_description_t *description)
+{
+    ompi_osc_ucp_chunk_head_t *head;
+
+    if (0 == ompi_osc_ucp_params.direct || peer->window->nic || 0 == description->chunk) {
+        return NULL;
+    }
+    peer->chunk = ompi_osc_ucp_chunk_map(&peer->proc->chunks, peer->ep, description, &head);
+    if (NULL == peer->chunk) {
+        return NULL;
+    }
+    peer->control = (ompi_osc_ucp_control_t *) ((char *) head + description->offset);
+    return head;
+}
+
+void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->chunk) {
+        ompi_osc_ucp_chunk_unmap(&peer->proc->chunks, peer->chunk);
+        peer->chunk = NULL;
+    }
+}
+
+/** Members of a shared window, and the process itself, are known without asking. */
+static int known_attach(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_window_t *window = peer->window;
+    ompi_osc_ucp_member_t  member = {
+        .control = window->control, .memory = window->base /* NULL in a dynamic window */, .stripes = window->stripes,
+        .key_base = window->key_base, .size = window->bytes, .disp_unit = window->disp_unit
+    };
+
+    if (NULL != window->segment) {
+        member = ompi_osc_ucp_segment_member(window->segment, peer->rank);
+    } else if (peer->rank != window->rank || window->nic || window->device) {
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    peer->control   = member.control;
+    peer->memory    = member.memory;
+    peer->stripes   = member.stripes;
+    peer->key_base  = member.key_base;
+    peer->size      = member.size;
+    peer->disp_unit = member.disp_unit;
+    peer->known     = true;
+    return OMPI_SUCCESS;
+}
+
+static int direct_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    ompi_osc_ucp_chunk_head_t *head;
+
+    if (NULL == description) {
+        return known_attach(peer);
+    }
+    head = description->memory ? ompi_osc_ucp_mapped_attach(peer, description) : NULL;
+    if (NULL == head) {
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    peer->memory   = (char *) (peer->control + 1);
+    peer->stripes  = head->stripes;
+    peer->key_base = (uintptr_t) head;
+    return OMPI_SUCCESS;
+}
+
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
-    .via              = OMPI_OSC_UCP_VIA_DIRECT,
-    .loads_and_stores = true,
+    .via          = OMPI_OSC_UCP_VIA_DIRECT,
+    .maps         = true,
+    .attach       = direct_attach,
+    .detach       = ompi_osc_ucp_mapped_detach,
     .put          = direct_put,
     .get          = direct_get,
     .accumulate   = direct_accumulate,
     .compare_swap = direct_compare_swap,
-    .flush        = direct_flush,
-    .lock         = direct_lock,
-    .unlock       = direct_unlock,
-    .post         = direct_post,
-    .complete     = direct_complete
+    .lock         = ompi_osc_ucp_mapped_lock,
+    .unlock       = ompi_osc_ucp_mapped_unlock,
+    .post         = ompi_osc_ucp_mapped_post,
+    .complete     = ompi_osc_ucp_mapped_complete,
+    .arrive       = ompi_osc_ucp_mapped_arrive
 };

@@ -9,40 +9,54 @@
  * does not succeed becomes a message. A target that polls inside MPI has a part in them (near_share.h).
  */
 
-#include "am.h"
-#include "am_kernel.h"
-#include "near_mail.h"
-#include "near_share.h"
-#include "path.h"
+#include "base/params.h"
+#include "memory/cma.h"
+#include "message/fastbox.h"
+#include "path/am.h"
+#include "path/direct.h"
+#include "path/share.h"
+#include "peer/request.h"
 
-#include "../osc_ucp_fast.h"
-
-/** How the peer looks from here, as a process. */
-static ompi_osc_ucp_wire_process_t process_of(const ompi_osc_ucp_description_t *description)
+/** Find out what the kernel copies between this process and the peer. */
+static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
+                       ompi_osc_ucp_chunk_head_t *head)
 {
-    return (ompi_osc_ucp_wire_process_t) {
+    const ompi_osc_ucp_cma_process_t process = {
         .head = description->head, .nonce = description->nonce, .pid = description->pid
     };
+
+    peer->pid        = (pid_t) description->pid;
+    peer->remote     = description->base;
+    peer->cma_target = 0 != description->cma;
+    peer->cma        = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_cma_reaches(&process);
+    peer->offer      = peer->cma && peer->cma_target && description->lasting && !opal_progress_yield_when_idle
+                           ? &head->offer : NULL;
 }
 
-void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
-                              ompi_osc_ucp_chunk_head_t *head)
+static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
-    const ompi_osc_ucp_wire_process_t process = process_of(description);
+    ompi_osc_ucp_chunk_head_t *head = NULL;
 
+    if (NULL != description && !description->memory) {
+        head = ompi_osc_ucp_mapped_attach(peer, description);
+    }
+    if (NULL == head) {
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
     /* Where processes take turns nobody polls while another one waits for that. */
     if (description->lasting && !opal_progress_yield_when_idle) {
-        peer->mailbox = ompi_osc_ucp_mailbox(ompi_osc_ucp_chunk_mailbox(peer->chunk), head);
+        peer->fastbox = ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_chunk_extra(peer->chunk), head);
     }
-    if (mca_osc_ucp_component.kernel_copy <= 0) {
-        return;
+    if (ompi_osc_ucp_params.kernel_copy > 0) {
+        cma_attach(peer, description, head);
     }
-    peer->pid    = (pid_t) description->pid;
-    peer->remote = description->base;
-    peer->kernel = 0 != description->kernel;
-    peer->copies = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_kernel_reaches(&process);
-    peer->offer  = peer->copies && peer->kernel && description->lasting && !opal_progress_yield_when_idle ?
-                       &head->offer : NULL;
+    return OMPI_SUCCESS;
+}
+
+static void near_detach(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_fastboxes_forget(peer);
+    ompi_osc_ucp_mapped_detach(peer);
 }
 
 /** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */
@@ -52,50 +66,28 @@ static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
     ompi_osc_ucp_peer_t         *peer  = transfer->peer;
     char                        *buffer = put ? (char *) transfer->origin : transfer->result;
 
-    if (!peer->copies || local->size < (uint64_t) mca_osc_ucp_component.kernel_copy ||
+    if (!peer->cma || local->size < (uint64_t) ompi_osc_ucp_params.kernel_copy ||
         !ompi_osc_ucp_layout_is_contiguous(local) || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         return false;
     }
     if (!ompi_osc_ucp_share_copy(peer, put, buffer + local->lb,
                                  (uint64_t) (transfer->disp + transfer->target_layout->lb), local->size)) {
-        peer->copies = false;
+        peer->cma = false;
         return false;
     }
     ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_DIRECT, local->size);
-    if (NULL != transfer->request_p) {
-        *transfer->request_p = &ompi_request_empty;
-    }
+    (void) ompi_osc_ucp_request_none(transfer->request_p);
     return true;
 }
 
 static int near_put(ompi_osc_ucp_transfer_t *transfer)
 {
-    return transfer_copied(transfer, true) ? OMPI_SUCCESS : ompi_osc_ucp_path_am.put(transfer);
+    return transfer_copied(transfer, true) ? OMPI_SUCCESS : ompi_osc_ucp_am_put(transfer);
 }
 
 static int near_get(ompi_osc_ucp_transfer_t *transfer)
 {
-    return transfer_copied(transfer, false) ? OMPI_SUCCESS : ompi_osc_ucp_path_am.get(transfer);
-}
-
-static int near_accumulate(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.accumulate(transfer);
-}
-
-static int near_compare_swap(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.compare_swap(transfer);
-}
-
-static int near_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_am.flush(peer, awaited);
-}
-
-static int near_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
-{
-    return ompi_osc_ucp_path_direct.lock(peer, exclusive);
+    return transfer_copied(transfer, false) ? OMPI_SUCCESS : ompi_osc_ucp_am_get(transfer);
 }
 
 /** Is nothing on its way to the peer that the target must have applied before a notice takes effect? */
@@ -107,31 +99,32 @@ static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
 /** Behind operations on their way, the lock is released by a message, which is applied after them. */
 static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
-    return peer_is_quiet(peer) ? ompi_osc_ucp_path_direct.unlock(peer, exclusive, awaited)
-                               : ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
-}
-
-static int near_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_direct.post(peer, awaited);
+    return peer_is_quiet(peer) ? ompi_osc_ucp_mapped_unlock(peer, exclusive, awaited)
+                               : ompi_osc_ucp_am_unlock(peer, exclusive, awaited);
 }
 
 static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return peer_is_quiet(peer) ? ompi_osc_ucp_path_direct.complete(peer, awaited)
-                               : ompi_osc_ucp_path_am.complete(peer, awaited);
+    return peer_is_quiet(peer) ? ompi_osc_ucp_mapped_complete(peer, awaited)
+                               : ompi_osc_ucp_am_complete(peer, awaited);
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {
-    .messages     = true,
-    .via          = OMPI_OSC_UCP_VIA_AM,
-    .put          = near_put,
-    .get          = near_get,
-    .accumulate   = near_accumulate,
-    .compare_swap = near_compare_swap,
-    .flush        = near_flush,
-    .lock         = near_lock,
-    .unlock       = near_unlock,
-    .post         = near_post,
-    .complete     = near_complete
+    .via              = OMPI_OSC_UCP_VIA_AM,
+    .attach           = near_attach,
+    .detach           = near_detach,
+    .put              = near_put,
+    .get              = near_get,
+    .accumulate       = ompi_osc_ucp_am_accumulate,
+    .compare_swap     = ompi_osc_ucp_am_compare_swap,
+    .put_block        = ompi_osc_ucp_am_put_block,
+    .get_block        = ompi_osc_ucp_am_get_block,
+    .accumulate_block = ompi_osc_ucp_am_accumulate_block,
+    .swap_block       = ompi_osc_ucp_am_swap_block,
+    .flush            = ompi_osc_ucp_am_flush,
+    .lock             = ompi_osc_ucp_mapped_lock,
+    .unlock           = near_unlock,
+    .post             = ompi_osc_ucp_mapped_post,
+    .complete         = near_complete,
+    .arrive           = ompi_osc_ucp_mapped_arrive
 };

@@ -2,45 +2,33 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A peer has one path, chosen when it is made (osc_ucp_peer.c). A path's functions run on the origin side; epoch,
- * range, types and zero counts have been checked, so that only the work is left. They return OMPI_SUCCESS or an
- * OMPI_ERR_ code, and log nothing.
+ * A path offers itself: `attach` answers whether it can serve a peer. reach/reach.c asks the paths in the order of its
+ * table, and nobody but these two folders names one.
+ *
+ * A path's functions run on the origin side. Epoch, range, types and zero counts have been checked, so that only the work
+ * is left. They return OMPI_SUCCESS or an OMPI_ERR_ code, and log nothing.
  */
 
 #ifndef OSC_UCP_PATH_H
 #define OSC_UCP_PATH_H
 
-#include "../osc_ucp_peer.h"
-
-/** One communication call after its checks. All belongs to the caller and is valid during the call. */
-typedef struct ompi_osc_ucp_transfer_t {
-    ompi_osc_ucp_peer_t *peer;
-
-    /** What goes to the target: put, the accumulate family. NULL with MPI_NO_OP. */
-    const void            *origin;
-    ompi_osc_ucp_layout_t *origin_layout;
-
-    /** What comes back: get, get_accumulate, fetch_and_op, compare_and_swap. NULL if nothing does. A path may take the
-     *  layout away (leaving an empty one), if it needs it longer than the call. */
-    void                  *result;
-    ompi_osc_ucp_layout_t *result_layout;
-
-    /** Where at the target: bytes from the window's base (dynamic windows: an address), and the shape from there; of
-     *  cells (osc_ucp_op.h) for the accumulate family, else of bytes. */
-    int64_t                disp;
-    ompi_osc_ucp_layout_t *target_layout;
-
-    uint8_t                    op;      /**< the accumulate family */
-    const ompi_osc_ucp_prim_t *prim;    /**< the accumulate family and compare_and_swap */
-    const void                *compare; /**< compare_and_swap: one element */
-
-    ompi_request_t **request_p; /**< the R calls: to be set, on success; else NULL */
-} ompi_osc_ucp_transfer_t;
+#include "memory/description.h"
+#include "peer/transfer.h"
 
 struct ompi_osc_ucp_path_t {
-    ompi_osc_ucp_via_t via;              /**< which way most of its operations go */
-    bool               messages;         /**< short ones are messages, all of them */
-    bool               loads_and_stores; /**< all of them do, by load and store: others count them */
+    ompi_osc_ucp_via_t via;  /**< which way most of its operations go, for the user. VIA_DIRECT: others count them */
+    bool               maps; /**< its peers' window memory is mapped here, and serves the short way of path/short.h */
+
+    /**
+     * Can this path serve the peer? Then fills in what the path needs in the peer, size and disp_unit included.
+     * @param description  the peer's, or NULL: it was not asked yet. A path that needs none sets peer->known then; one
+     *                     that serves the peer until it is asked does not.
+     * @return OMPI_SUCCESS, OMPI_ERR_NOT_SUPPORTED (ask the next one), or why the peer cannot be served at all.
+     */
+    int (*attach)(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
+
+    /** The window is freed, or the peer gets another path. NULL: nothing to let go. */
+    void (*detach)(ompi_osc_ucp_peer_t *peer);
 
     int (*put)(ompi_osc_ucp_transfer_t *transfer);
     int (*get)(ompi_osc_ucp_transfer_t *transfer);
@@ -48,8 +36,27 @@ struct ompi_osc_ucp_path_t {
     int (*accumulate)(ompi_osc_ucp_transfer_t *transfer);
     int (*compare_swap)(ompi_osc_ucp_transfer_t *transfer);
 
+    /* The short verbs: one block at both ends, `at` bytes from the window's base, no request. False: nothing was done,
+     * and the long verb does it. NULL: there is none. */
+
+    bool (*put_block)(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes);
+    bool (*get_block)(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes);
+    /** `bytes` of whole elements without gaps; `origin` is NULL for NO_OP, `result` if nothing is fetched. */
+    bool (*accumulate_block)(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                             const void *origin, void *result, uint64_t bytes);
+    bool (*swap_block)(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim, const void *origin,
+                       const void *compare, void *result);
+
     /** Acquire the target's lock; waits. */
     int (*lock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
+
+    /** Does this path lock all members of such a window at once? Then each member's path is this one, and rank 0 is
+     *  attached before any other. NULL: no. */
+    bool (*serves_all)(const ompi_osc_ucp_window_t *window);
+
+    /** Lock and unlock all members of a window at once; wait. Only called if serves_all says yes. */
+    int (*lock_all)(ompi_osc_ucp_window_t *window);
+    int (*unlock_all)(ompi_osc_ucp_window_t *window);
 
     /* The following begin something and return; *awaited counts it until it is over. The caller waits for that with
      * ompi_osc_ucp_await, also after an error, so that many peers are served at once. */
@@ -58,8 +65,11 @@ struct ompi_osc_ucp_path_t {
      *  called. NULL: there is nothing such. */
     int (*settle)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
-    /** Complete all operations at the target. */
+    /** Complete all operations at the target. NULL: a memory fence does. */
     int (*flush)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
+    /** Complete the operations on one peer, and wait: the short way of flush. NULL: there is none. */
+    int (*flush_alone)(ompi_osc_ucp_peer_t *peer);
 
     /** Complete all operations at the target, then release its lock. */
     int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
@@ -70,30 +80,18 @@ struct ompi_osc_ucp_path_t {
     int (*post)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
     int (*complete)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
+    /** Tell the target that this process has come so far in the window's barrier. */
+    int (*arrive)(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
 };
-
-/** The peer's memory and control block are mapped here, or it is the process itself: load, store, CPU atomics. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct;
-
-/** Its control block is mapped here, its memory is not: active messages, but locks and notices as above. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_near;
-
-/** Find out what a peer of the near path can do besides messages. `head` is that of its mapped chunk. */
-void ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
-                              ompi_osc_ucp_chunk_head_t *head);
-
-/** A process whose memory the network reaches by itself: UCP's put and get, the rest by active messages. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_rdma;
-
-/** The same in the NIC domain: UCP's atomics and locks made of them, too. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_nic;
-
-/** Everything else: active messages. */
-extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_am;
 
 static inline int ompi_osc_ucp_settle(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     return NULL == peer->path->settle ? OMPI_SUCCESS : peer->path->settle(peer, awaited);
+}
+
+static inline int ompi_osc_ucp_flush_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    return NULL == peer->path->flush ? OMPI_SUCCESS : peer->path->flush(peer, awaited);
 }
 
 #endif /* OSC_UCP_PATH_H */

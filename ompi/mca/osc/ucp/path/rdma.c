@@ -4,17 +4,19 @@
  *
  * What is contiguous, or consists of few long pieces, is put and got natively; everything else goes by messages (am.c),
  * at the same time: put and get have no order but by flush (MPI-3.1 section 11.7.2), which completes both. The
- * accumulate family goes by messages too, in the NIC domain as far as it must (rdma_atomic.c).
+ * accumulate family goes by messages too. The nic path (path/nic.c) shares what is native here.
  */
 
-#include "rdma.h"
-
-#include "am_packet.h"
+#include "path/rdma.h"
 
 #include <stddef.h>
 
-#include "../osc_ucp_fast.h"
-#include "../osc_ucp_pending.h"
+#include "base/params.h"
+#include "base/wait.h"
+#include "message/packet.h"
+#include "path/am.h"
+#include "peer/pending.h"
+#include "peer/request.h"
 
 void ompi_osc_ucp_rdma_admit(void)
 {
@@ -69,43 +71,18 @@ int ompi_osc_ucp_rdma_finish(ompi_osc_ucp_pending_t *pending, ompi_request_t **r
     return OMPI_SUCCESS;
 }
 
-/** An operation that is waited for. */
-typedef struct waiter_t {
-    opal_common_ucp_completion_t completion; /**< first */
-    bool                         over;
-    int                          status;
-} waiter_t;
-
-static void waited(opal_common_ucp_completion_t *completion, int status)
-{
-    waiter_t *waiter = (waiter_t *) completion;
-
-    waiter->status = status;
-    waiter->over   = true;
-}
-
-static int wait_for(waiter_t *waiter, int rc)
-{
-    if (OPAL_COMMON_UCP_UNDERWAY != rc) {
-        return rc;
-    }
-    while (!*(volatile bool *) &waiter->over) {
-        ompi_osc_ucp_wait_step();
-    }
-    return waiter->status;
-}
-
 int ompi_osc_ucp_rdma_atomic(ompi_osc_ucp_peer_t *peer, opal_common_ucp_rkey_t *rkey, uint64_t remote,
                              opal_common_ucp_atomic_t op, const void *operand, size_t size, void *result)
 {
-    waiter_t waiter = { .completion.done = waited };
-    unsigned tries  = 0;
-    int      rc;
+    ompi_osc_ucp_waiter_t waiter;
+    unsigned              tries = 0;
+    int                   rc;
 
+    ompi_osc_ucp_waiter_init(&waiter);
     do {
         rc = opal_common_ucp_atomic(peer->ep, rkey, remote, op, operand, size, result, &waiter.completion);
     } while (ompi_osc_ucp_try_again(rc, &tries));
-    return wait_for(&waiter, rc);
+    return ompi_osc_ucp_wait_for(&waiter, rc);
 }
 
 /** Begin to flush; what has failed is still to be done. */
@@ -122,13 +99,6 @@ static int flush_begin(ompi_osc_ucp_peer_t *peer, opal_common_ucp_completion_t *
         peer->unflushed = true;
     }
     return rc;
-}
-
-int ompi_osc_ucp_rdma_settle_ep(opal_common_ucp_ep_t *ep)
-{
-    waiter_t waiter = { .completion.done = waited };
-
-    return wait_for(&waiter, opal_common_ucp_flush(ep, &waiter.completion));
 }
 
 /** Which way a put or get goes. */
@@ -169,7 +139,7 @@ static int pieces_begin(direction_t direction, const ompi_osc_ucp_transfer_t *tr
 
 static int copy_by_message(direction_t direction, ompi_osc_ucp_transfer_t *transfer)
 {
-    return PUT == direction ? ompi_osc_ucp_path_am.put(transfer) : ompi_osc_ucp_path_am.get(transfer);
+    return PUT == direction ? ompi_osc_ucp_am_put(transfer) : ompi_osc_ucp_am_get(transfer);
 }
 
 static int copy_natively(direction_t direction, ompi_osc_ucp_transfer_t *transfer,
@@ -211,36 +181,44 @@ static void native_done(opal_common_ucp_completion_t *completion, int status)
     }
 }
 
-bool ompi_osc_ucp_rdma_fast_copy(bool put, ompi_osc_ucp_window_t *window, int rank, ptrdiff_t disp, void *buffer,
-                                 uint64_t bytes)
+/** May the short way be gone now? What has no lock yet, or is behind messages, may not. */
+static inline bool block_may_go(const ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_fast_native(window, rank);
-    unsigned             generation;
-    int64_t              at;
-    int                  rc;
+    return !peer->granting && NULL == peer->packet && NULL != peer->rkey &&
+           opal_common_ucp_underway() < OMPI_OSC_UCP_RDMA_WINDOW;
+}
 
-    if (NULL == peer || peer->granting || NULL != peer->packet ||
-        opal_common_ucp_underway() >= OMPI_OSC_UCP_RDMA_WINDOW ||
-        !ompi_osc_ucp_fast_access(peer) || (at = ompi_osc_ucp_fast_offset(peer, disp, bytes)) < 0) {
-        return false;
-    }
-    if (peer->granting || NULL != peer->packet) {
-        return false; /* the access has begun with a lock */
-    }
-    generation = peer->generation % 2;
-    rc = put ? opal_common_ucp_put(peer->ep, peer->rkey, peer->remote + (uint64_t) at, buffer, bytes,
-                                   &peer->native[generation].completion)
-             : opal_common_ucp_get(peer->ep, peer->rkey, peer->remote + (uint64_t) at, buffer, bytes,
-                                   &peer->native[generation].completion);
+/** A block has begun, with that outcome. */
+static inline bool block_begun(ompi_osc_ucp_peer_t *peer, unsigned generation, uint64_t bytes, int rc)
+{
     if (OPAL_COMMON_UCP_UNDERWAY == rc) {
         peer->open[generation]++;
     } else if (OMPI_SUCCESS != rc) {
         return false;
     }
-    peer->unflushed    = true;
-    ompi_osc_ucp_fence_used(window);
-    ompi_osc_ucp_count(&window->counters, OMPI_OSC_UCP_VIA_RDMA, bytes);
+    peer->unflushed = true;
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_RDMA, bytes);
     return true;
+}
+
+bool ompi_osc_ucp_rdma_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
+{
+    unsigned generation = peer->generation % 2;
+
+    return block_may_go(peer) &&
+           block_begun(peer, generation, bytes,
+                       opal_common_ucp_put(peer->ep, peer->rkey, peer->remote + (uint64_t) at, origin, bytes,
+                                           &peer->native[generation].completion));
+}
+
+bool ompi_osc_ucp_rdma_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
+{
+    unsigned generation = peer->generation % 2;
+
+    return block_may_go(peer) &&
+           block_begun(peer, generation, bytes,
+                       opal_common_ucp_get(peer->ep, peer->rkey, peer->remote + (uint64_t) at, result, bytes,
+                                           &peer->native[generation].completion));
 }
 
 /** Runs of contiguous bytes below `n` nodes; saturates. */
@@ -264,8 +242,8 @@ static uint64_t runs_of(const ompi_osc_ucp_layout_node_t *nodes, uint64_t n)
 /** Are the pieces long enough on average to be worth a native operation each? */
 static bool pieces_are_long(const ompi_osc_ucp_layout_t *local, const ompi_osc_ucp_layout_t *target)
 {
-    uint64_t most = target->size / (uint64_t) (mca_osc_ucp_component.rdma_segment > 0
-                                                   ? mca_osc_ucp_component.rdma_segment : 1);
+    uint64_t most = target->size / (uint64_t) (ompi_osc_ucp_params.rdma_segment > 0
+                                                   ? ompi_osc_ucp_params.rdma_segment : 1);
     uint64_t here = runs_of(local->nodes, local->nnodes), there = runs_of(target->nodes, target->nnodes);
 
     return here <= most && there <= most;
@@ -282,24 +260,14 @@ static int rdma_copy(direction_t direction, ompi_osc_ucp_transfer_t *transfer,
     return copy_by_message(direction, transfer);
 }
 
-static int rdma_put(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_rdma_put(ompi_osc_ucp_transfer_t *transfer)
 {
     return rdma_copy(PUT, transfer, transfer->origin_layout, (void *) transfer->origin);
 }
 
-static int rdma_get(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_rdma_get(ompi_osc_ucp_transfer_t *transfer)
 {
     return rdma_copy(GET, transfer, transfer->result_layout, transfer->result);
-}
-
-static int rdma_accumulate(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.accumulate(transfer);
-}
-
-static int rdma_compare_swap(ompi_osc_ucp_transfer_t *transfer)
-{
-    return ompi_osc_ucp_path_am.compare_swap(transfer);
 }
 
 /* Completion. */
@@ -321,7 +289,7 @@ static void flush_done(opal_common_ucp_completion_t *completion, int status)
 }
 
 /** Complete the native operations at the target. */
-static int native_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+int ompi_osc_ucp_rdma_settle(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_pending_t *pending;
     int                     rc;
@@ -350,53 +318,32 @@ static int native_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 
 int ompi_osc_ucp_rdma_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    int rc    = native_flush(peer, awaited);
-    int error = ompi_osc_ucp_path_am.flush(peer, awaited);
+    int rc    = ompi_osc_ucp_rdma_settle(peer, awaited);
+    int error = ompi_osc_ucp_am_flush(peer, awaited);
 
     return OMPI_SUCCESS == rc ? error : rc;
 }
 
-int ompi_osc_ucp_rdma_fast_flush(ompi_osc_ucp_peer_t *peer)
+int ompi_osc_ucp_rdma_flush_alone(ompi_osc_ucp_peer_t *peer)
 {
-    waiter_t waiter  = { .completion.done = waited };
-    uint32_t awaited = 0;
-    int      rc      = OMPI_SUCCESS;
+    ompi_osc_ucp_waiter_t waiter;
+    uint32_t              awaited = 0;
+    int                   rc      = OMPI_SUCCESS;
 
     ompi_osc_ucp_fence_memory();
     if (peer->unacknowledged || 0 != peer->acknowledging || 0 != peer->flushing || NULL != peer->packet) {
-        rc = peer->path->flush(peer, &awaited);
+        rc = ompi_osc_ucp_rdma_flush(peer, &awaited);
         ompi_osc_ucp_await(&awaited);
     } else if (peer->unflushed) {
+        ompi_osc_ucp_waiter_init(&waiter);
         peer->flushing++;
-        rc = wait_for(&waiter, flush_begin(peer, &waiter.completion));
+        rc = ompi_osc_ucp_wait_for(&waiter, flush_begin(peer, &waiter.completion));
         peer->flushing--;
     }
     if (0 != peer->open[0] + peer->open[1]) {
         ompi_osc_ucp_peer_wait_local(peer);
     }
     return OMPI_SUCCESS == rc ? ompi_osc_ucp_peer_take_error(peer) : rc;
-}
-
-/* Messages for which native operations have been completed first (settle). */
-
-static int rdma_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
-{
-    return ompi_osc_ucp_path_am.lock(peer, exclusive);
-}
-
-static int rdma_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_am.unlock(peer, exclusive, awaited);
-}
-
-static int rdma_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_am.post(peer, awaited);
-}
-
-static int rdma_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
-{
-    return ompi_osc_ucp_path_am.complete(peer, awaited);
 }
 
 /* How a peer comes to have this path. */
@@ -408,48 +355,16 @@ static bool is_native(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lan
     uint64_t domains = opal_common_ucp_key_domains(key, len);
 
     if (!peer->window->nic) {
-        return OMPI_OSC_UCP_RDMA_ALWAYS == mca_osc_ucp_component.rdma || 0 != (lanes->rma & domains);
+        return OMPI_OSC_UCP_RDMA_ALWAYS == ompi_osc_ucp_params.rdma || 0 != (lanes->rma & domains);
     }
     return 0 != (lanes->rma & domains) && 0 != (lanes->amo & domains);
 }
 
-static bool rkey_attach(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lanes_t *lanes, const void *key,
+bool ompi_osc_ucp_rkey_attach(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lanes_t *lanes, const void *key,
                         size_t len, opal_common_ucp_rkey_t **rkey_p)
 {
     return len > 0 && is_native(peer, lanes, key, len) &&
            OPAL_SUCCESS == opal_common_ucp_rkey_unpack(peer->ep, key, rkey_p);
-}
-
-int ompi_osc_ucp_rdma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
-{
-    bool                    nic = peer->window->nic, has;
-    opal_common_ucp_lanes_t lanes;
-
-    opal_common_ucp_lanes(peer->ep, &lanes);
-    peer->stream = lanes.stream;
-    if (OMPI_OSC_UCP_RDMA_NEVER == mca_osc_ucp_component.rdma && !nic) {
-        return OMPI_SUCCESS;
-    }
-    has = description->memory ? rkey_attach(peer, &lanes, description->key, description->key_len, &peer->rkey)
-                              : rkey_attach(peer, &lanes, description->user_key, description->user_key_len,
-                                            &peer->rkey);
-    if (nic && ((!has && description->size > 0) ||
-                !rkey_attach(peer, &lanes, description->key, description->key_len, &peer->words_rkey))) {
-        opal_output(0, "osc/ucp: rank %d has no native atomics to rank %d, which all processes have to themselves: run "
-                       "with --mca osc_ucp_atomic_domain cpu", peer->window->rank, peer->rank);
-        ompi_osc_ucp_rdma_detach(peer);
-        return OMPI_ERR_UNREACH;
-    }
-    if (has || nic) {
-        for (unsigned i = 0; i < 2; i++) {
-            peer->native[i] = (struct ompi_osc_ucp_native_t) { { native_done }, peer, i };
-        }
-        peer->cpu_amo = lanes.cpu_amo;
-        peer->remote  = description->base;
-        peer->words  = description->head + description->offset + offsetof(ompi_osc_ucp_control_t, nic);
-        peer->path   = nic ? &ompi_osc_ucp_path_nic : &ompi_osc_ucp_path_rdma;
-    }
-    return OMPI_SUCCESS;
 }
 
 void ompi_osc_ucp_rdma_detach(ompi_osc_ucp_peer_t *peer)
@@ -464,30 +379,46 @@ void ompi_osc_ucp_rdma_detach(ompi_osc_ucp_peer_t *peer)
     }
 }
 
+/** Unpack the key of the peer's window memory, if it is reached natively. */
+bool ompi_osc_ucp_rdma_memory_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    const opal_common_ucp_lanes_t *lanes = ompi_osc_ucp_proc_lanes(peer->proc);
+
+    for (unsigned i = 0; i < 2; i++) {
+        peer->native[i] = (struct ompi_osc_ucp_native_t) { { native_done }, peer, i };
+    }
+    peer->stream  = lanes->stream;
+    peer->cpu_amo = lanes->cpu_amo;
+    peer->remote  = description->base;
+    return description->memory
+               ? ompi_osc_ucp_rkey_attach(peer, lanes, description->key, description->key_len, &peer->rkey)
+               : ompi_osc_ucp_rkey_attach(peer, lanes, description->user_key, description->user_key_len, &peer->rkey);
+}
+
+static int rdma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    bool served = NULL != description && !peer->window->nic && OMPI_OSC_UCP_RDMA_NEVER != ompi_osc_ucp_params.rdma &&
+                  ompi_osc_ucp_rdma_memory_attach(peer, description);
+
+    return served ? OMPI_SUCCESS : OMPI_ERR_NOT_SUPPORTED;
+}
+
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_rdma = {
     .via          = OMPI_OSC_UCP_VIA_RDMA,
-    .put          = rdma_put,
-    .get          = rdma_get,
-    .accumulate   = rdma_accumulate,
-    .compare_swap = rdma_compare_swap,
-    .settle       = native_flush,
+    .attach       = rdma_attach,
+    .detach       = ompi_osc_ucp_rdma_detach,
+    .put          = ompi_osc_ucp_rdma_put,
+    .get          = ompi_osc_ucp_rdma_get,
+    .accumulate   = ompi_osc_ucp_am_accumulate,
+    .compare_swap = ompi_osc_ucp_am_compare_swap,
+    .put_block    = ompi_osc_ucp_rdma_put_block,
+    .get_block    = ompi_osc_ucp_rdma_get_block,
+    .settle       = ompi_osc_ucp_rdma_settle,
     .flush        = ompi_osc_ucp_rdma_flush,
-    .lock         = rdma_lock,
-    .unlock       = rdma_unlock,
-    .post         = rdma_post,
-    .complete     = rdma_complete
-};
-
-const ompi_osc_ucp_path_t ompi_osc_ucp_path_nic = {
-    .via          = OMPI_OSC_UCP_VIA_RDMA,
-    .put          = rdma_put,
-    .get          = rdma_get,
-    .accumulate   = ompi_osc_ucp_nic_accumulate,
-    .compare_swap = ompi_osc_ucp_nic_compare_swap,
-    .settle       = native_flush,
-    .flush        = ompi_osc_ucp_rdma_flush,
-    .lock         = ompi_osc_ucp_nic_lock,
-    .unlock       = ompi_osc_ucp_nic_unlock,
-    .post         = rdma_post,
-    .complete     = rdma_complete
+    .flush_alone  = ompi_osc_ucp_rdma_flush_alone,
+    .lock         = ompi_osc_ucp_am_lock,
+    .unlock       = ompi_osc_ucp_am_unlock,
+    .post         = ompi_osc_ucp_am_post,
+    .complete     = ompi_osc_ucp_am_complete,
+    .arrive       = ompi_osc_ucp_am_arrive
 };

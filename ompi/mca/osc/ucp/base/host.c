@@ -1,0 +1,103 @@
+/* Which Open MPI is running, compared with the one that the component was built for; and its way to its launcher.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "base/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opal/mca/pmix/pmix.h"
+
+#ifndef OMPI_OSC_UCP_BUILD_OMPI_VERSION
+#define OMPI_OSC_UCP_BUILD_OMPI_VERSION OMPI_VERSION
+#endif
+
+const char *ompi_osc_ucp_version_built(void)
+{
+    return OMPI_OSC_UCP_BUILD_OMPI_VERSION;
+}
+
+bool ompi_osc_ucp_version_matches(char **running_p)
+{
+    char        library[MPI_MAX_LIBRARY_VERSION_STRING];
+    const char *number;
+    int         len = 0, built_major = 0, built_minor = 0, major = 0, minor = 0;
+
+    /* "Open MPI v4.1.4, package: ..." */
+    PMPI_Get_library_version(library, &len);
+    number = strstr(library, " v");
+    number = NULL == number ? "unknown" : number + 2;
+    (void) sscanf(number, "%d.%d", &major, &minor);
+    (void) sscanf(OMPI_OSC_UCP_BUILD_OMPI_VERSION, "%d.%d", &built_major, &built_minor);
+    if (major == built_major && minor == built_minor) {
+        return true;
+    }
+    *running_p = strndup(number, strcspn(number, ", "));
+    return false;
+}
+
+void ompi_osc_ucp_info_tell(ompi_win_t *win, opal_info_t *info, const opal_infosubscriber_t *subscriptions)
+{
+    OBJ_RETAIN(info);
+    if (NULL != win->super.s_info) {
+        OBJ_RELEASE(win->super.s_info);
+    }
+    win->super.s_info = info;
+    OBJ_DESTRUCT(&win->super.s_subscriber_table); /* nobody has subscribed yet */
+    win->super.s_subscriber_table = subscriptions->s_subscriber_table;
+}
+
+void ompi_osc_ucp_info_untell(ompi_win_t *win)
+{
+    OBJ_CONSTRUCT(&win->super.s_subscriber_table, opal_hash_table_t);
+    opal_hash_table_init(&win->super.s_subscriber_table, 1);
+    /* MPI_Win_free would release it twice, unless the first time destroys it. */
+    OBJ_RELEASE(win->super.s_info);
+    win->super.s_info = NULL;
+}
+
+void ompi_osc_ucp_info_keep(ompi_win_t *win)
+{
+    OBJ_RETAIN(win->super.s_info);
+}
+
+bool ompi_osc_ucp_info_own(ompi_win_t *win)
+{
+    opal_info_t *own;
+
+    if (1 == win->super.s_info->super.super.obj_reference_count) {
+        return true;
+    }
+    own = OBJ_NEW(opal_info_t);
+    if (NULL == own || OPAL_SUCCESS != opal_info_dup(win->super.s_info, &own)) {
+        return false;
+    }
+    OBJ_RELEASE(win->super.s_info);
+    win->super.s_info = own;
+    return true;
+}
+
+int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len)
+{
+    int rc;
+
+    if (NULL == opal_pmix.fence_nb) { /* not PMIx */
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, (char *) key, (void *) value, len);
+    return OPAL_SUCCESS == rc ? opal_pmix.commit() : rc;
+}
+
+int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p)
+{
+    opal_process_name_t name  = ompi_group_get_proc_name(group, rank);
+    uint8_t            *value = NULL;
+    int                 rc;
+
+    OPAL_MODEX_RECV_STRING(rc, (char *) key, &name, &value, len_p);
+    *value_p = value;
+    return rc;
+}

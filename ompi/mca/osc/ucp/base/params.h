@@ -1,0 +1,44 @@
+/* The values of the MCA parameters.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_PARAMS_H
+#define OSC_UCP_PARAMS_H
+
+#include "base/host.h"
+
+/** osc_ucp_rdma: when put and get are left to UCX. */
+enum { OMPI_OSC_UCP_RDMA_NEVER, OMPI_OSC_UCP_RDMA_AUTO, OMPI_OSC_UCP_RDMA_ALWAYS };
+
+/** osc_ucp_atomic_domain: who makes accumulates atomic. */
+enum { OMPI_OSC_UCP_DOMAIN_AUTO, OMPI_OSC_UCP_DOMAIN_CPU, OMPI_OSC_UCP_DOMAIN_NIC };
+
+/** osc_ucp_async_progress: when a service thread answers other processes while this one computes. */
+enum {
+    OMPI_OSC_UCP_ASYNC_NEVER,
+    OMPI_OSC_UCP_ASYNC_AUTO,  /**< while some window may need it */
+    OMPI_OSC_UCP_ASYNC_ALWAYS /**< while there is a window of several processes */
+};
+
+/** Each is named after its parameter. Written when MPI starts; osc_ucp_survive then takes others back (layer/survive.c). */
+typedef struct ompi_osc_ucp_params_t {
+    int   priority;
+    int   direct;
+    int   rdma;
+    int   rdma_segment; /**< bytes */
+    int   atomic_domain;
+    int   exchange_addresses;
+    int   report;
+    int   async_progress;
+    char *service_cpus;
+    int   survive;
+    int   kernel_copy; /**< bytes; 0: never */
+} ompi_osc_ucp_params_t;
+
+extern ompi_osc_ucp_params_t ompi_osc_ucp_params;
+
+/** Register all parameters of the component, which sets their values. */
+int ompi_osc_ucp_params_register(const mca_base_component_t *component);
+
+#endif /* OSC_UCP_PARAMS_H */

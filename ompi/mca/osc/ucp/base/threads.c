@@ -1,0 +1,85 @@
+/* Waiting for the lock of the origin side, and for who polls.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "base/threads.h"
+
+#include "base/cpu.h"
+
+#include <sched.h>
+#include <time.h>
+
+/** Looks before the processor is offered to others, and offers before the thread sleeps: the holder may be one that the
+ *  kernel lets run only then (real-time priorities), or copies something long. */
+#define LOOKS_MAX 64
+#define OFFERS_MAX 1000
+
+/** A thread that has waited for so many steps, some 100 us, offers its processor every so often: what it waits for may
+ *  need another thread of this process, which Open MPI's setting, to yield when idle, does not know of. */
+#define PATIENT_STEPS 1024
+#define STEPS_PER_OFFER 16
+
+ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
+
+void ompi_osc_ucp_enter_slowly(void)
+{
+    const struct timespec nap    = { .tv_nsec = 50000 };
+    unsigned              looks  = 0, offers = 0;
+
+    __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+    do {
+        while (0 != __atomic_load_n(&ompi_osc_ucp_threads.locked, __ATOMIC_RELAXED)) {
+            if (++looks % LOOKS_MAX != 0) {
+                ompi_osc_ucp_cpu_relax();
+            } else if (++offers < OFFERS_MAX) {
+                sched_yield();
+            } else {
+                nanosleep(&nap, NULL);
+            }
+        }
+    } while (!ompi_osc_ucp_threads_take());
+    __atomic_fetch_sub(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+}
+
+void ompi_osc_ucp_threads_pause(unsigned steps)
+{
+    ompi_osc_ucp_leave();
+    if (steps > PATIENT_STEPS && 0 == steps % STEPS_PER_OFFER) {
+        sched_yield();
+    } else {
+        ompi_osc_ucp_cpu_relax();
+    }
+    ompi_osc_ucp_enter();
+}
+
+bool ompi_osc_ucp_poll_begin(unsigned *looks)
+{
+    uint32_t *polled_p = &ompi_osc_ucp_threads.polled;
+    uint32_t  polled   = __atomic_load_n(polled_p, __ATOMIC_RELAXED);
+
+    if (!ompi_osc_ucp_threaded() ||
+        (OMPI_OSC_UCP_POLLED_BY_NONE == polled &&
+         __atomic_compare_exchange_n(polled_p, &polled, OMPI_OSC_UCP_POLLED_BY_ONE, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))) {
+        return true;
+    }
+    if (OMPI_OSC_UCP_POLLED_BY_ONE == polled) {
+        (void) __atomic_compare_exchange_n(polled_p, &polled, OMPI_OSC_UCP_POLLED_FOR_OTHERS, false, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED);
+    }
+    if (++*looks % LOOKS_MAX != 0) {
+        ompi_osc_ucp_cpu_relax();
+    } else {
+        sched_yield();
+    }
+    return false;
+}
+
+void ompi_osc_ucp_poll_end(bool more)
+{
+    __atomic_store_n(&ompi_osc_ucp_threads.polled, OMPI_OSC_UCP_POLLED_BY_NONE, __ATOMIC_RELEASE);
+    if (more) {
+        sched_yield();
+    }
+}

@@ -1,0 +1,286 @@
+/* The accumulate family (MPI-3.1 section 11.3.4): one body by what is NULL, the R calls the body of the plain ones.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "base/stores.h"
+#include "base/threads.h"
+#include "call/call.h"
+#include "call/calls.h"
+#include "op/layout_type.h"
+#include "op/scalar.h"
+#include "path/short.h"
+
+#include "opal/datatype/opal_datatype_internal.h"
+
+/** The buffers of an accumulate call; `origin` has no type with MPI_NO_OP, `result` none if nothing is fetched. */
+typedef struct accumulate_t {
+    ompi_osc_ucp_buffer_t    origin, result, target;
+    ompi_op_t  *op;
+    const void *compare; /**< compare_and_swap, which has no op */
+} accumulate_t;
+
+/** Is the element type one that compare_and_swap allows (MPI-3.1 section 11.3.4)? */
+static bool is_swappable(const ompi_datatype_t *type)
+{
+    int                    kind  = type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
+    const ddt_elem_desc_t *entry = &type->super.desc.desc[0].elem;
+
+    return OMPI_DATATYPE_FLAG_DATA_FLOAT != kind && OMPI_DATATYPE_FLAG_DATA_COMPLEX != kind &&
+           1 == type->super.desc.used && 1 == entry->count * entry->blocklen; /* no pair type */
+}
+
+/** Does a buffer, if there is one, have the target's elements (MPI-3.1 section 11.3.4), and as many? */
+static int match_check(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_buffer_t *target,
+                       const ompi_osc_ucp_prim_t *prim)
+{
+    if (NULL == buffer->type) {
+        return OMPI_SUCCESS;
+    }
+    if (buffer->type != target->type && ompi_osc_ucp_prim_of(buffer->type) != prim) {
+        return MPI_ERR_TYPE;
+    }
+    return ompi_osc_ucp_buffer_bytes(buffer) == ompi_osc_ucp_buffer_bytes(target) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
+}
+
+/** Are operation, types and sizes such as the standard allows? Sets the transfer's op and prim. */
+static int accumulate_check(const accumulate_t *args, ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(args->target.type);
+    int                        rc;
+
+    if (NULL == prim) {
+        return MPI_ERR_TYPE;
+    }
+    transfer->prim = prim;
+    if (NULL != args->compare) {
+        return prim->size == prim->extent && is_swappable(args->target.type) ? OMPI_SUCCESS : MPI_ERR_TYPE;
+    }
+    transfer->op = ompi_osc_ucp_op_code(args->op);
+    if (0 == transfer->op || !ompi_osc_ucp_op_valid(transfer->op, prim)) {
+        return MPI_ERR_OP;
+    }
+    rc = match_check(&args->origin, &args->target, prim);
+    return OMPI_SUCCESS == rc ? match_check(&args->result, &args->target, prim) : rc;
+}
+
+/** Is the call such as the standard allows, and what are the shapes of its buffers? Sets what the transfer has of
+ *  them. */
+static int accumulate_layouts(const accumulate_t *args, ompi_osc_ucp_call_t *call)
+{
+    ompi_osc_ucp_transfer_t     *transfer = &call->transfer;
+    const ompi_osc_ucp_layout_t *bytes    = NULL;
+    int                          rc;
+
+    if (0 == args->target.count) {
+        return OMPI_SUCCESS;
+    }
+    rc = accumulate_check(args, transfer);
+    if (OMPI_SUCCESS == rc) {
+        call->gap = ompi_osc_ucp_prim_gap(transfer->prim);
+        rc = ompi_osc_ucp_layout_of_elements(args->target.type, args->target.count, transfer->prim,
+                                             &call->target_layout);
+    }
+    if (OMPI_SUCCESS == rc && transfer->prim->size == transfer->prim->extent) {
+        bytes = &call->target_layout;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_buffer_layout(&args->origin, &args->target, bytes, &call->origin);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_buffer_layout(&args->result, &args->target, bytes, &call->result);
+    }
+    transfer->origin        = args->origin.address;
+    transfer->origin_layout = NULL == args->origin.type ? NULL : &call->origin;
+    transfer->result        = args->result.address;
+    transfer->result_layout = NULL == args->result.type ? NULL : &call->result;
+    transfer->compare       = args->compare;
+    transfer->target_layout = &call->target_layout;
+    return rc;
+}
+
+static int accumulate_verb(ompi_osc_ucp_transfer_t *transfer)
+{
+    return NULL != transfer->compare ? transfer->peer->path->compare_swap(transfer)
+                                     : transfer->peer->path->accumulate(transfer);
+}
+
+static int raccumulate(const accumulate_t *args, int target, ptrdiff_t disp, ompi_win_t *win,
+                       ompi_request_t **request_p)
+{
+    ompi_osc_ucp_call_t call;
+
+    ompi_osc_ucp_call_init(&call, win, target, disp, request_p);
+    call.bytes  = ompi_osc_ucp_buffer_bytes(&args->target);
+    call.shaped = accumulate_layouts(args, &call);
+    call.verb   = accumulate_verb;
+    return ompi_osc_ucp_call_run(&call);
+}
+
+/** The short verb, where load and store do not reach; out of line, so that it costs nothing where these do. `compare` is
+ *  that of compare_and_swap, else NULL. */
+static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
+                                                            const ompi_osc_ucp_prim_t *prim, const void *origin,
+                                                            const void *compare, void *result, uint64_t bytes)
+{
+    const ompi_osc_ucp_path_t *path;
+    int64_t                    at;
+    bool                       done = false;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_block_begin(peer, disp, bytes, &at)) {
+        path = peer->path;
+        done = NULL != compare ? NULL != path->swap_block && path->swap_block(peer, at, prim, origin, compare, result)
+                               : NULL != path->accumulate_block &&
+                                     path->accumulate_block(peer, at, code, prim, origin, result, bytes);
+    }
+    if (done) {
+        ompi_osc_ucp_fence_used(peer->window);
+    }
+    ompi_osc_ucp_leave();
+    return done;
+}
+
+/** The accumulate family the short way: `count` elements of a predefined type without gaps, alike in all buffers.
+ *  `origin` is NULL for MPI_NO_OP. False: nothing was done, take the long way. */
+static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result, int count,
+                                                                  const ompi_datatype_t *type, int target,
+                                                                  ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    uint8_t                    code   = ompi_osc_ucp_op_code(op);
+    uint64_t                   bytes;
+    ompi_osc_ucp_peer_t       *peer;
+    char                      *addr;
+    uintptr_t                  key;
+
+    if (NULL == prim || prim->size != prim->extent || 0 == count || !ompi_osc_ucp_op_valid(code, prim)) {
+        return false;
+    }
+    bytes = prim->size * (uint64_t) count;
+    peer  = ompi_osc_ucp_call_peer(window, target);
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
+        return NULL != peer && accumulate_block_away(peer, disp, code, prim, origin, NULL, result, bytes);
+    }
+    addr = ompi_osc_ucp_may_access(peer) ? ompi_osc_ucp_mapped_addr(peer, disp, bytes) : NULL;
+    if (NULL == addr) {
+        return false;
+    }
+    key = (uintptr_t) addr - peer->key_base;
+    if (1 == count && ompi_osc_ucp_is_scalar(code, prim, key, addr)) {
+        ompi_osc_ucp_scalar_apply(peer->stripes, key, code, prim, addr, origin, result);
+    } else {
+        ompi_osc_ucp_op_apply(peer->stripes, key, code, prim, addr, origin, result, (size_t) count);
+    }
+    ompi_osc_ucp_updated();
+    ompi_osc_ucp_fence_used(window);
+    return true;
+}
+
+int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                             ompi_win_t *win, ompi_request_t **request_p)
+{
+    return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, NULL, 0, NULL, target, disp, target_count,
+                                        target_type, op, win, request_p);
+}
+
+int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                            ompi_win_t *win)
+{
+    if (origin_type == target_type && origin_count == target_count && &ompi_mpi_op_no_op.op != op &&
+        accumulate_fast(origin, NULL, target_count, target_type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                    win, NULL);
+}
+
+int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                 ompi_request_t **request_p)
+{
+    bool         reads = &ompi_mpi_op_no_op.op != op;
+    accumulate_t args  = {
+        .origin = { (void *) origin, (size_t) origin_count, reads ? origin_type : NULL },
+        .result = { result, (size_t) result_count, result_type },
+        .target = { NULL, (size_t) target_count, target_type },
+        .op     = op
+    };
+
+    return raccumulate(&args, target, disp, win, request_p);
+}
+
+int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+{
+    bool reads = &ompi_mpi_op_no_op.op != op;
+
+    if (result_type == target_type && result_count == target_count &&
+        (!reads || (origin_type == target_type && origin_count == target_count)) &&
+        accumulate_fast(reads ? origin : NULL, result, target_count, target_type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target,
+                                        disp, target_count, target_type, op, win, NULL);
+}
+
+int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                              ompi_op_t *op, ompi_win_t *win)
+{
+    if (accumulate_fast(&ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1, type, target, disp, op, win)) {
+        return OMPI_SUCCESS;
+    }
+    if (!ompi_datatype_is_predefined(type)) {
+        return MPI_ERR_TYPE;
+    }
+    return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
+}
+
+/** compare_and_swap the short way: an aligned element of 4 or 8 bytes. False: nothing was done, take the long way. */
+static inline bool compare_and_swap_fast(const void *origin, const void *compare, void *result,
+                                         const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    ompi_osc_ucp_peer_t       *peer;
+    char                      *addr;
+    uintptr_t                  key;
+
+    if (NULL == prim || !prim->swaps) {
+        return false;
+    }
+    peer = ompi_osc_ucp_call_peer(window, target);
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
+        return NULL != peer && accumulate_block_away(peer, disp, 0, prim, origin, compare, result, prim->size);
+    }
+    addr = ompi_osc_ucp_may_access(peer) ? ompi_osc_ucp_mapped_addr(peer, disp, prim->size) : NULL;
+    key  = (uintptr_t) addr - peer->key_base;
+    if (NULL == addr || 0 != ((key | (uintptr_t) addr) & (prim->size - 1u))) {
+        return false;
+    }
+    ompi_osc_ucp_scalar_swap(peer->stripes, key, prim, addr, origin, compare, result);
+    ompi_osc_ucp_updated();
+    ompi_osc_ucp_fence_used(window);
+    return true;
+}
+
+int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
+                                  int target, ptrdiff_t disp, ompi_win_t *win)
+{
+    accumulate_t args = {
+        .origin  = { (void *) origin, 1, type },
+        .result  = { result, 1, type },
+        .target  = { NULL, 1, type },
+        .compare = compare
+    };
+
+    if (compare_and_swap_fast(origin, compare, result, type, target, disp, win)) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_datatype_is_predefined(type) ? raccumulate(&args, target, disp, win, NULL) : MPI_ERR_TYPE;
+}

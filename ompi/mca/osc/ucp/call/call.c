@@ -1,0 +1,129 @@
+/* Check and peer of the communication calls (MPI-3.1 section 11.3).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "call/call.h"
+
+#include "base/threads.h"
+#include "epoch/access.h"
+#include "layout/range.h"
+#include "op/layout_type.h"
+#include "peer/request.h"
+#include "reach/reach.h"
+#include "service/target.h"
+
+void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, ompi_win_t *win, int target, ptrdiff_t disp,
+                            ompi_request_t **request_p)
+{
+    *call = (ompi_osc_ucp_call_t) {
+        .window = ompi_osc_ucp_window(win), .target = target, .disp = disp, .transfer.request_p = request_p
+    };
+    ompi_osc_ucp_layout_contiguous(&call->origin, 0, 0);
+    ompi_osc_ucp_layout_contiguous(&call->result, 0, 0);
+    ompi_osc_ucp_layout_contiguous(&call->target_layout, 0, 0);
+}
+
+int ompi_osc_ucp_buffer_layout(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_buffer_t *target,
+                               const ompi_osc_ucp_layout_t *target_layout, ompi_osc_ucp_layout_t *layout)
+{
+    if (NULL == buffer->type) {
+        return OMPI_SUCCESS;
+    }
+    if (buffer->type == target->type && buffer->count == target->count && NULL != target_layout) {
+        ompi_osc_ucp_layout_share(layout, target_layout);
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
+}
+
+/** May the call be made now, and what is there to know of its target? Inside the origin side. */
+static int target_find(ompi_osc_ucp_call_t *call)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(call->window, call->target);
+    int                  rc;
+
+    if (NULL == peer) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (NULL != call->transfer.request_p && !ompi_osc_ucp_passive(call->window)) {
+        return OMPI_ERR_RMA_SYNC; /* MPI-3.1 section 11.3.5: within a passive target epoch only */
+    }
+    call->transfer.peer = peer;
+    rc = ompi_osc_ucp_access(peer);
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_reach(peer) : rc;
+}
+
+/** Turn the displacement into bytes, and check the range. */
+static int range_check(ompi_osc_ucp_call_t *call)
+{
+    const ompi_osc_ucp_layout_t *layout = &call->target_layout;
+    const ompi_osc_ucp_peer_t   *peer   = call->transfer.peer;
+    int64_t                      bytes;
+    bool                         fits   = true;
+
+    if (__builtin_mul_overflow((int64_t) call->disp, peer->disp_unit, &bytes)) {
+        return OMPI_ERR_RMA_RANGE;
+    }
+    if (MPI_WIN_FLAVOR_DYNAMIC != call->window->flavor) {
+        fits = ompi_osc_ucp_in_range(peer->size, bytes, layout->lb, layout->ub - call->gap);
+    } else if (peer->rank == call->window->rank) { /* only the target knows its regions */
+        opal_common_ucp_service_lock();
+        fits = ompi_osc_ucp_regions_cover(call->window->target->regions, (uint64_t) bytes, layout, call->gap);
+        opal_common_ucp_service_unlock();
+    }
+    call->transfer.disp = bytes;
+    return fits ? OMPI_SUCCESS : OMPI_ERR_RMA_RANGE;
+}
+
+int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
+{
+    bool inside = true;
+    int  rc;
+
+    ompi_osc_ucp_enter();
+    rc = target_find(call);
+    rc = OMPI_SUCCESS == rc ? call->shaped : rc;
+    if (OMPI_SUCCESS == rc && 0 == call->bytes) {
+        rc = ompi_osc_ucp_request_none(call->transfer.request_p);
+    } else if (OMPI_SUCCESS == rc) {
+        if (call->transfer.peer->mapped) {
+            ompi_osc_ucp_leave(); /* threads that load and store do not wait for each other */
+            inside = false;
+        }
+        rc = range_check(call);
+        if (OMPI_SUCCESS == rc) {
+            ompi_osc_ucp_fence_used(call->window);
+            rc = call->verb(&call->transfer);
+        }
+    }
+    if (inside) {
+        ompi_osc_ucp_leave();
+    }
+    ompi_osc_ucp_layout_fini(&call->origin);
+    ompi_osc_ucp_layout_fini(&call->result);
+    ompi_osc_ucp_layout_fini(&call->target_layout);
+    return rc;
+}
+
+ompi_osc_ucp_peer_t *ompi_osc_ucp_call_find(ompi_osc_ucp_window_t *window, int target)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    ompi_osc_ucp_leave();
+    return peer;
+}
+
+bool ompi_osc_ucp_block_begin(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes, int64_t *at_p)
+{
+    if (!peer->known || peer->mapped || OMPI_SUCCESS != ompi_osc_ucp_access(peer)) {
+        return false;
+    }
+    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
+        return !__builtin_mul_overflow((int64_t) disp, peer->disp_unit, at_p); /* the target knows its regions */
+    }
+    *at_p = ompi_osc_ucp_block_at(disp, peer->disp_unit, peer->size, bytes);
+    return *at_p >= 0;
+}

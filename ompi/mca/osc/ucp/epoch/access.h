@@ -1,0 +1,59 @@
+/* The epoch rule: may an operation be issued, or an epoch begin, now?
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_ACCESS_H
+#define OSC_UCP_ACCESS_H
+
+#include "peer/peer.h"
+
+/** Is the window in a passive-target epoch at this process, for any target? */
+static inline bool ompi_osc_ucp_passive(const ompi_osc_ucp_window_t *window)
+{
+    return OMPI_OSC_UCP_EPOCH_LOCK == window->epoch || OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch;
+}
+
+/** May a lock, lock_all or start begin? After a fence it may, if nothing was issued (MPI-3.1 section 11.5.5). */
+static inline bool ompi_osc_ucp_may_begin(const ompi_osc_ucp_window_t *window)
+{
+    return OMPI_OSC_UCP_EPOCH_NONE == window->epoch ||
+           (OMPI_OSC_UCP_EPOCH_FENCE == window->epoch && !window->fence_used);
+}
+
+/** Is the peer locked by this process, alone or with all others? */
+static inline bool ompi_osc_ucp_is_locked(const ompi_osc_ucp_peer_t *peer)
+{
+    return OMPI_OSC_UCP_EPOCH_LOCK_ALL == peer->window->epoch || OMPI_OSC_UCP_UNLOCKED != peer->lock;
+}
+
+/** Is the peer in an access epoch (MPI-3.1 section 11.5), and not yet to be locked for it? Any thread. */
+static inline bool ompi_osc_ucp_granted(const ompi_osc_ucp_peer_t *peer)
+{
+    switch (__atomic_load_n(&peer->window->epoch, __ATOMIC_RELAXED)) {
+    case OMPI_OSC_UCP_EPOCH_LOCK:
+    case OMPI_OSC_UCP_EPOCH_LOCK_ALL:
+        return OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
+    case OMPI_OSC_UCP_EPOCH_FENCE:
+        return true;
+    case OMPI_OSC_UCP_EPOCH_START:
+        return peer->started;
+    default:
+        return false;
+    }
+}
+
+/** In a lock_all epoch: lock a target that is touched for the first time. */
+int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer);
+
+/** May an operation on the peer be issued now? Locks it in a lock_all epoch if this is the first. Inside the origin
+ *  side; without MPI_THREAD_MULTIPLE anywhere. */
+static inline int ompi_osc_ucp_access(ompi_osc_ucp_peer_t *peer)
+{
+    if (OPAL_LIKELY(ompi_osc_ucp_granted(peer))) {
+        return OMPI_SUCCESS;
+    }
+    return OMPI_OSC_UCP_EPOCH_LOCK_ALL == peer->window->epoch ? ompi_osc_ucp_lock_lazily(peer) : OMPI_ERR_RMA_SYNC;
+}
+
+#endif /* OSC_UCP_ACCESS_H */

@@ -1,0 +1,56 @@
+/* The window's own barrier: by dissemination, O(log P) notices per process.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * In round k a process tells the one 2^k ranks above that it has come so far, and waits to hear from the one 2^k
+ * below: nobody else writes that word. A notice is the barrier's number, stored in the other's control block if that is
+ * mapped, else a message, which counts. Either is the way of all notices from one process to another but the last, whose
+ * way may be the first that is known.
+ *
+ * What a process has stored before the barrier is seen by all others after it: stores are released with each notice and
+ * acquired with the one that is awaited, from process to process.
+ */
+
+#include "base/wait.h"
+#include "epoch/epoch.h"
+#include "reach/reach.h"
+
+static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t *awaited)
+{
+    int rc = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+
+    if (OMPI_SUCCESS == rc && !last && NULL == peer->window->all_path) { /* else notices are messages, in any case */
+        rc = ompi_osc_ucp_reach(peer);
+    }
+    return OMPI_SUCCESS == rc ? peer->path->arrive(peer, round, awaited) : rc;
+}
+
+static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32_t *awaited)
+{
+    int       to      = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
+    uint32_t *arrived = &window->control->arrived[round];
+    unsigned  steps   = 0, tries = 0;
+    int       rc;
+
+    do {
+        rc = notice_give(ompi_osc_ucp_peer(window, to), round, last, awaited);
+    } while (ompi_osc_ucp_try_again(rc, &tries));
+    while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
+        ompi_osc_ucp_spin(&steps);
+        rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last)
+{
+    uint32_t awaited = 0;
+    int      round, rc = OMPI_SUCCESS;
+
+    window->barriers++;
+    for (round = 0; OMPI_SUCCESS == rc && INT64_C(1) << round < window->size; round++) {
+        rc = round_run(window, round, last, &awaited);
+    }
+    ompi_osc_ucp_await(&awaited);
+    return rc;
+}

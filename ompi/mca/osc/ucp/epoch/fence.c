@@ -1,0 +1,30 @@
+/* MPI_Win_fence (MPI-3.1 section 11.5.1).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "base/threads.h"
+#include "epoch/epoch.h"
+
+int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    error  = OMPI_SUCCESS, rc;
+
+    ompi_osc_ucp_enter();
+    if (OMPI_OSC_UCP_EPOCH_NONE != window->epoch && OMPI_OSC_UCP_EPOCH_FENCE != window->epoch) {
+        ompi_osc_ucp_leave();
+        return OMPI_ERR_RMA_SYNC;
+    }
+    /* MPI_MODE_NOPRECEDE saves the completion, not the barrier: a later put must not reach a target that has not yet
+     * come to its own fence. */
+    if (0 == (assert & MPI_MODE_NOPRECEDE)) {
+        error = ompi_osc_ucp_flush_peers(window);
+    }
+    rc = ompi_osc_ucp_barrier(window, false);
+    ompi_osc_ucp_epoch_set(window, 0 == (assert & MPI_MODE_NOSUCCEED) ? OMPI_OSC_UCP_EPOCH_FENCE
+                                                                      : OMPI_OSC_UCP_EPOCH_NONE);
+    __atomic_store_n(&window->fence_used, false, __ATOMIC_RELAXED);
+    ompi_osc_ucp_leave();
+    return OMPI_SUCCESS == rc ? error : rc;
+}

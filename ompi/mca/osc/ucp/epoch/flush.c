@@ -1,0 +1,162 @@
+/* Completion: flush, flush_local, and what every synchronization waits for.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "base/stores.h"
+#include "base/wait.h"
+#include "epoch/access.h"
+#include "epoch/epoch.h"
+#include "path/short.h"
+#include "reach/reach.h"
+
+/** Complete all operations to one peer at the target. */
+static int peer_flush(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+    int      rc;
+
+    if (NULL == peer->path->flush) {
+        ompi_osc_ucp_stores_complete();
+        return OMPI_SUCCESS;
+    }
+    rc = peer->path->flush(peer, &awaited);
+    ompi_osc_ucp_await(&awaited);
+    ompi_osc_ucp_peer_wait_local(peer);
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_peer_take_error(peer) : rc;
+}
+
+int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    uint32_t             awaited = 0;
+    int                  rc      = OMPI_SUCCESS, error;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = ompi_osc_ucp_flush_begin(peer, &awaited);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (NULL == peer->path->flush) {
+            continue;
+        }
+        ompi_osc_ucp_peer_wait_local(peer);
+        error = ompi_osc_ucp_peer_take_error(peer);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    return rc;
+}
+
+/** The peer that a flush names: NULL for MPI_PROC_NULL, or on an error. */
+static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_peer_t **peer_p)
+{
+    *peer_p = NULL;
+    if (MPI_PROC_NULL == target) {
+        return OMPI_SUCCESS;
+    }
+    if (target < 0 || target >= window->size) {
+        return MPI_ERR_RANK;
+    }
+    if (!ompi_osc_ucp_passive(window)) {
+        return OMPI_ERR_RMA_SYNC;
+    }
+    *peer_p = ompi_osc_ucp_peer(window, target);
+    if (NULL == *peer_p) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return ompi_osc_ucp_is_locked(*peer_p) ? OMPI_SUCCESS : OMPI_ERR_RMA_SYNC;
+}
+
+/** Is the target one whose operations are over when their calls return, and may it be flushed? */
+static inline bool is_over(ompi_osc_ucp_window_t *window, int target)
+{
+    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
+
+    return NULL != peer && ompi_osc_ucp_is_mapped(peer) &&
+           OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
+}
+
+static __attribute__((noinline)) int flush_other(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc;
+
+    ompi_osc_ucp_enter();
+    rc = flushed_peer(window, target, &peer);
+    if (OMPI_SUCCESS == rc && NULL != peer) {
+        rc = NULL != peer->path->flush_alone ? peer->path->flush_alone(peer) : peer_flush(peer);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush(int target, ompi_win_t *win)
+{
+    if (OPAL_LIKELY(is_over(ompi_osc_ucp_window(win), target))) {
+        ompi_osc_ucp_stores_complete();
+        return OMPI_SUCCESS;
+    }
+    return flush_other(target, win);
+}
+
+int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  rc;
+
+    if (is_over(ompi_osc_ucp_window(win), target)) {
+        return OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_enter();
+    rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
+    if (OMPI_SUCCESS == rc && NULL != peer) {
+        ompi_osc_ucp_peer_wait_local(peer);
+        rc = ompi_osc_ucp_peer_take_error(peer);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_passive(window)) {
+        ompi_osc_ucp_fence_memory();
+        rc = ompi_osc_ucp_flush_peers(window);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC, error;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_passive(window)) {
+        rc = OMPI_SUCCESS;
+        for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+            ompi_osc_ucp_peer_wait_local(peer);
+            error = ompi_osc_ucp_peer_take_error(peer);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_sync(ompi_win_t *win)
+{
+    (void) win;
+    /* Programs poll window memory with MPI_Win_sync in the loop: what they wait for must be able to arrive. */
+    opal_progress();
+    ompi_osc_ucp_fence_memory();
+    return OMPI_SUCCESS;
+}

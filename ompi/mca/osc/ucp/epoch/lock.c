@@ -1,0 +1,318 @@
+/* Lock, unlock, lock_all, unlock_all (MPI-3.1 section 11.5.3).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lock_all locks the targets that are touched, when they are; those whose memory the program may reach by load and
+ * store, the process itself included, at once.
+ */
+
+#include "base/wait.h"
+#include "epoch/access.h"
+#include "epoch/epoch.h"
+#include "message/message.h"
+#include "message/packet.h"
+#include "path/short.h"
+#include "reach/reach.h"
+
+/** Who locks one target after the other may rely on that order: have the last one granted before the next. (With
+ *  threads, locks are granted when the call returns, and the others' are none of this one's business.) */
+static inline void locks_settle(void)
+{
+    if (OPAL_UNLIKELY(ompi_osc_ucp_locks.ungranted > 0) && !ompi_osc_ucp_threaded()) {
+        ompi_osc_ucp_packets_settle_locks();
+    }
+}
+
+static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (ompi_osc_ucp_mapped_try_lock(peer, lock)) {
+        return OMPI_SUCCESS;
+    }
+    peer->locking = true;
+    if (OMPI_OSC_UCP_NOCHECK != lock || NULL != peer->window->all_path) {
+        rc = ompi_osc_ucp_reach(peer);
+        if (OMPI_SUCCESS == rc && OMPI_OSC_UCP_NOCHECK != lock) {
+            rc = peer->path->lock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock);
+        }
+    }
+    peer->locking = false;
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_peer_locked(peer, lock);
+        ompi_osc_ucp_fence_memory();
+    }
+    return rc;
+}
+
+/** Unlock the peer, if all operations on it are over. */
+static inline bool mapped_unlock(ompi_osc_ucp_peer_t *peer)
+{
+    if (!peer->mapped || OMPI_OSC_UCP_NOCHECK == peer->lock) {
+        return false;
+    }
+    if (OPAL_UNLIKELY(!ompi_osc_ucp_mapped_release(peer))) {
+        ompi_osc_ucp_doorbell(peer);
+    }
+    return true;
+}
+
+/** Begin to complete and release what is settled; ompi_osc_ucp_await and peer_unlock_end follow. */
+static inline int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    ompi_osc_ucp_lock_t lock = peer->lock;
+
+    if (mapped_unlock(peer)) {
+        return OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_fence_memory();
+    ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
+    return OMPI_OSC_UCP_NOCHECK == lock ? ompi_osc_ucp_flush_begin(peer, awaited)
+                                        : peer->path->unlock(peer, OMPI_OSC_UCP_EXCLUSIVE == lock, awaited);
+}
+
+static inline int peer_unlock_end(ompi_osc_ucp_peer_t *peer)
+{
+    if (peer->mapped) {
+        return OMPI_SUCCESS; /* its operations were over when their calls returned */
+    }
+    ompi_osc_ucp_peer_wait_local(peer);
+    return ompi_osc_ucp_peer_take_error(peer);
+}
+
+/** The lock that a call asks for. */
+static ompi_osc_ucp_lock_t lock_wanted(int lock_type, int assert)
+{
+    if (0 != (assert & MPI_MODE_NOCHECK)) {
+        return OMPI_OSC_UCP_NOCHECK;
+    }
+    return MPI_LOCK_EXCLUSIVE == lock_type ? OMPI_OSC_UCP_EXCLUSIVE : OMPI_OSC_UCP_SHARED;
+}
+
+static __attribute__((noinline)) int lock_other(int lock_type, int target, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    if (NULL == peer) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    } else if ((ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) &&
+               OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
+        window->locked++;
+        locks_settle();
+        rc = peer_lock(peer, lock_wanted(lock_type, assert));
+        if (OMPI_SUCCESS != rc && 0 == --window->locked) {
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/* As in put and get: what is nearest calls nothing. */
+
+int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
+
+    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer ||
+                      OMPI_OSC_UCP_EPOCH_NONE != window->epoch || ompi_osc_ucp_locks.ungranted > 0 ||
+                      !ompi_osc_ucp_mapped_try_lock(peer, lock_wanted(lock_type, assert)))) {
+        return lock_other(lock_type, target, assert, win);
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
+    window->locked++;
+    return OMPI_SUCCESS;
+}
+
+/** Complete what goes by messages or the network, and release. */
+static int peer_unlock(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+    int      rc      = ompi_osc_ucp_settle(peer, &awaited), error;
+
+    ompi_osc_ucp_await(&awaited);
+    error = peer_unlock_begin(peer, &awaited);
+    ompi_osc_ucp_await(&awaited);
+    rc    = OMPI_SUCCESS == rc ? error : rc;
+    error = peer_unlock_end(peer);
+    return OMPI_SUCCESS == rc ? error : rc;
+}
+
+static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
+        rc = mapped_unlock(peer) ? OMPI_SUCCESS : peer_unlock(peer);
+        if (0 == --window->locked) {
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** Somebody waits at the peer's service side for the lock that was released. */
+static __attribute__((noinline)) int unlock_ring(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_doorbell(peer);
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
+
+    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer || !peer->mapped ||
+                      OMPI_OSC_UCP_EPOCH_LOCK != window->epoch || peer->lock <= OMPI_OSC_UCP_NOCHECK)) {
+        return unlock_other(target, win);
+    }
+    if (0 == --window->locked) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    }
+    return OPAL_LIKELY(ompi_osc_ucp_mapped_release(peer)) ? OMPI_SUCCESS : unlock_ring(peer);
+}
+
+int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
+{
+    int rc = OMPI_SUCCESS;
+
+    /* Another thread may be at it: a second lock would never be released. */
+    while (peer->locking) {
+        ompi_osc_ucp_wait_step();
+    }
+    if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
+        /* A path that locks all members at once has done so. */
+        rc = peer_lock(peer, peer->window->lock_all_nocheck || NULL != peer->window->all_path ? OMPI_OSC_UCP_NOCHECK
+                                                                                              : OMPI_OSC_UCP_SHARED);
+    }
+    return rc;
+}
+
+/** Lock those that must not be locked lazily: the program may load and store there without a sign. */
+static int lock_mapped(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  first = NULL == window->segment ? window->rank : 0;
+    int                  last  = NULL == window->segment ? window->rank : window->size - 1;
+    int                  rank, rc = OMPI_SUCCESS;
+
+    for (rank = first; OMPI_SUCCESS == rc && rank <= last; rank++) {
+        peer = ompi_osc_ucp_peer(window, rank);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_lock_lazily(peer);
+    }
+    for (peer = window->all_peers; NULL != peer && OMPI_SUCCESS == rc; peer = peer->next) {
+        if (peer->queried) {
+            rc = ompi_osc_ucp_lock_lazily(peer);
+        }
+    }
+    return rc;
+}
+
+/** Complete and release all that is locked. */
+static int unlock_touched(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    uint32_t             awaited = 0;
+    int                  rc      = OMPI_SUCCESS, error;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = ompi_osc_ucp_settle(peer, &awaited);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (OMPI_OSC_UCP_UNLOCKED != peer->lock) {
+            error = peer_unlock_begin(peer, &awaited);
+            rc    = OMPI_SUCCESS == rc ? error : rc;
+        }
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        error = peer_unlock_end(peer);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    return rc;
+}
+
+/** Have the window's path lock all members, which needs rank 0. */
+static int all_lock(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *root = ompi_osc_ucp_peer(window, 0);
+    int                  rc   = NULL == root ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(root);
+
+    return OMPI_SUCCESS == rc ? window->all_path->lock_all(window) : rc;
+}
+
+int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_may_begin(window)) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK_ALL);
+        window->lock_all_nocheck = 0 != (assert & MPI_MODE_NOCHECK);
+        locks_settle();
+        if (NULL == window->all_path) {
+            rc = lock_mapped(window);
+        } else {
+            rc = window->lock_all_nocheck ? OMPI_SUCCESS : all_lock(window);
+        }
+        if (OMPI_SUCCESS != rc) {
+            (void) unlock_touched(window);
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** End the epoch of MPI_Win_lock_all. */
+static int all_unlock(ompi_osc_ucp_window_t *window)
+{
+    int rc = unlock_touched(window), error;
+
+    if (NULL != window->all_path && !window->lock_all_nocheck) {
+        error = window->all_path->unlock_all(window);
+        rc    = OMPI_SUCCESS == rc ? error : rc;
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    return rc;
+}
+
+int ompi_osc_ucp_unlock_all(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
+        rc = all_unlock(window);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window)
+{
+    if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
+        (void) all_unlock(window);
+    } else if (OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) {
+        (void) unlock_touched(window);
+        window->locked = 0;
+    }
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    window->exposed = false;
+}

@@ -1,0 +1,305 @@
+/* Post, start, complete, wait (MPI-3.1 section 11.5.2).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A post is a notice to each origin of the group, which start waits for; complete is one to each target, behind the
+ * epoch's operations, which wait counts. A notice is left in the peer's control block, or a message. With
+ * MPI_MODE_NOCHECK neither is the post sent nor waited for.
+ */
+
+#include <stdlib.h>
+
+#include "base/wait.h"
+#include "epoch/access.h"
+#include "epoch/epoch.h"
+#include "reach/reach.h"
+#include "service/target.h"
+
+/** The members of `group` as ranks of the window, malloc'd; NULL for an empty group too. */
+static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p)
+{
+    int  n = ompi_group_size(group), i, rc;
+    int *ranks, *own;
+
+    *n_p     = 0;
+    *ranks_p = NULL;
+    if (0 == n) {
+        return OMPI_SUCCESS;
+    }
+    ranks = calloc(2 * (size_t) n, sizeof(*ranks));
+    if (NULL == ranks) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    own = ranks + n;
+    for (i = 0; i < n; i++) {
+        own[i] = i;
+    }
+    rc = ompi_group_translate_ranks(group, n, own, window->group, ranks);
+    for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
+        rc = MPI_UNDEFINED == ranks[i] ? MPI_ERR_GROUP : OMPI_SUCCESS;
+    }
+    if (OMPI_SUCCESS != rc) {
+        free(ranks);
+        return rc;
+    }
+    *n_p     = n;
+    *ranks_p = ranks;
+    return OMPI_SUCCESS;
+}
+
+/** Count the posts that lie in slots [first, last) of the own control block for the peers that left them. */
+static int posts_collect(ompi_osc_ucp_window_t *window, int first, int last)
+{
+    ompi_osc_ucp_peer_t *peer;
+    uint32_t             posted;
+    int                  i;
+
+    for (i = first; i < last; i++) {
+        posted = ompi_osc_ucp_control_take_post(window->control, i);
+        if (0 != posted) {
+            peer = ompi_osc_ucp_peer(window, (int) posted - 1);
+            if (NULL == peer) {
+                return OMPI_ERR_OUT_OF_RESOURCE;
+            }
+            peer->posts++;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/** Use up a post of the peer, however it came. `*seen` is the number of messages that were looked at in vain. */
+static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
+{
+    ompi_osc_ucp_target_t *target = peer->window->target;
+    uint32_t               posts  = __atomic_load_n(&target->posts, __ATOMIC_ACQUIRE);
+
+    if (peer->posts > 0) {
+        peer->posts--;
+        return true;
+    }
+    if (*seen != posts && ompi_osc_ucp_target_take_post(target, (uint32_t) peer->rank)) {
+        return true;
+    }
+    *seen = posts;
+    return false;
+}
+
+/** Wait until every target of the epoch has posted. On an error no post is used up. */
+static int posts_await(ompi_osc_ucp_window_t *window)
+{
+    unsigned steps = 0;
+    uint32_t seen;
+    int      i, at, rc = OMPI_SUCCESS;
+
+    for (i = 0; OMPI_SUCCESS == rc && i < window->nstarted; i++) {
+        ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, window->started[i]);
+
+        seen = 0; /* messages: none was looked at; if none ever came, there is none to look for */
+        while (OMPI_SUCCESS == rc && !post_take(peer, &seen)) {
+            /* A post mostly lies where this peer looks first; to look at all takes their memory from who posts. */
+            at = 7 != steps % 8 ? peer->rank % OMPI_OSC_UCP_POST_SLOTS : 0;
+            rc = posts_collect(window, at, 7 != steps % 8 ? at + 1 : OMPI_OSC_UCP_POST_SLOTS);
+            if (OMPI_SUCCESS == rc && 0 == peer->posts) {
+                ompi_osc_ucp_spin(&steps);
+                rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
+            }
+        }
+    }
+    for (i -= 2; OMPI_SUCCESS != rc && i >= 0; i--) { /* the last one has not posted */
+        ompi_osc_ucp_peer(window, window->started[i])->posts++;
+    }
+    return rc;
+}
+
+/** No longer let operations go to the epoch's targets. */
+static void started_clear(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        peer->started = false;
+    }
+    free(window->started);
+    window->started  = NULL;
+    window->nstarted = 0;
+}
+
+/** Let operations go to the epoch's targets. */
+static int started_mark(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  i;
+
+    for (i = 0; i < window->nstarted; i++) {
+        peer = ompi_osc_ucp_peer(window, window->started[i]);
+        if (NULL == peer) {
+            started_clear(window);
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        peer->started = true;
+    }
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (ompi_osc_ucp_may_begin(window)) {
+        rc = group_ranks(window, group, &window->nstarted, &window->started);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = started_mark(window);
+    }
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_START);
+        if (0 == (assert & MPI_MODE_NOCHECK)) {
+            rc = posts_await(window);
+        }
+        if (OMPI_SUCCESS != rc) {
+            started_clear(window);
+            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+        }
+        ompi_osc_ucp_fence_memory();
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** Tell a target that the epoch is over. */
+static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    int rc = ompi_osc_ucp_reach(peer);
+
+    return OMPI_SUCCESS == rc ? peer->path->complete(peer, awaited) : rc;
+}
+
+int ompi_osc_ucp_complete(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    uint32_t               awaited = 0;
+    int                    error   = OMPI_SUCCESS, i, rc;
+
+    ompi_osc_ucp_enter();
+    if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
+        ompi_osc_ucp_leave();
+        return OMPI_ERR_RMA_SYNC;
+    }
+    for (i = 0; i < window->nstarted; i++) {
+        rc    = ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (i = 0; i < window->nstarted; i++) {
+        rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    ompi_osc_ucp_await(&awaited);
+    for (i = 0; i < window->nstarted; i++) {
+        peer = ompi_osc_ucp_peer(window, window->started[i]);
+        ompi_osc_ucp_peer_wait_local(peer);
+        rc    = ompi_osc_ucp_peer_take_error(peer);
+        error = OMPI_SUCCESS == error ? rc : error;
+    }
+    started_clear(window);
+    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    ompi_osc_ucp_leave();
+    return error;
+}
+
+/** Get to know the origins: what may fail does so before anybody is told. */
+static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  i, rc = OMPI_SUCCESS;
+
+    for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
+        peer = ompi_osc_ucp_peer(window, ranks[i]);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(peer);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    bool                   notify  = 0 == (assert & MPI_MODE_NOCHECK);
+    uint32_t               awaited = 0;
+    int                   *ranks   = NULL;
+    int                    n = 0, i, rc = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (!window->exposed) {
+        rc = group_ranks(window, group, &n, &ranks);
+    }
+    if (OMPI_SUCCESS == rc && notify) {
+        rc = origins_find(window, ranks, n);
+    }
+    if (OMPI_SUCCESS == rc) {
+        window->exposed    = true;
+        window->exposed_to = (uint32_t) n;
+        ompi_osc_ucp_fence_memory();
+    }
+    for (i = 0; OMPI_SUCCESS == rc && i < n && notify; i++) {
+        peer = ompi_osc_ucp_peer(window, ranks[i]);
+        rc   = peer->path->post(peer, &awaited);
+        if (OMPI_SUCCESS != rc) { /* an exposure to those who know of it */
+            window->exposed_to = (uint32_t) i;
+            window->exposed    = i > 0;
+        }
+    }
+    ompi_osc_ucp_await(&awaited);
+    free(ranks);
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+/** Have all origins completed? If so, the exposure epoch is over. */
+static bool exposure_ended(ompi_osc_ucp_window_t *window)
+{
+    uint32_t completes = __atomic_load_n(&window->control->completes, __ATOMIC_ACQUIRE);
+
+    if ((int32_t) (completes - window->completes_used - window->exposed_to) < 0) {
+        return false;
+    }
+    window->completes_used += window->exposed_to;
+    window->exposed         = false;
+    ompi_osc_ucp_fence_memory();
+    return true;
+}
+
+int ompi_osc_ucp_wait(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    unsigned               steps  = 0;
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (window->exposed) {
+        rc = OMPI_SUCCESS;
+        while (!window->lost && !exposure_ended(window)) {
+            ompi_osc_ucp_spin(&steps);
+        }
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}
+
+int ompi_osc_ucp_test(ompi_win_t *win, int *flag)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+
+    ompi_osc_ucp_enter();
+    if (window->exposed) {
+        ompi_osc_ucp_wait_step();
+        *flag = exposure_ended(window);
+        rc    = OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}

@@ -1,0 +1,268 @@
+/* An instrumented window: functions that count, and take the time around those they have replaced.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Calls of load and store take some ten nanoseconds: counting them has to cost nothing where nobody looks. So it is a
+ * layer, which other windows do not have.
+ */
+
+#include "base/threads.h"
+#include "layer/layer.h"
+#include "reach/reach.h"
+
+/** The functions below this layer. */
+static const ompi_osc_base_module_t *below(ompi_win_t *win)
+{
+    return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_COUNT);
+}
+
+/** Count a call that succeeded, if its path is one of load and store; the others count themselves. */
+static void count_direct(int rc, ompi_win_t *win, int target, int count, const ompi_datatype_t *type)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    ompi_osc_ucp_via_t     via;
+
+    if (OMPI_SUCCESS != rc) {
+        return;
+    }
+    ompi_osc_ucp_enter();
+    peer = ompi_osc_ucp_peer(window, target);
+    via  = target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT;
+    if (NULL != peer && OMPI_OSC_UCP_VIA_DIRECT == peer->path->via) {
+        ompi_osc_ucp_count(&window->counters, via, (uint64_t) count * type->super.size);
+    }
+    ompi_osc_ucp_leave();
+}
+
+static int count_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    int rc = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    int rc = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                                  request_p);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    int rc = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    int rc = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                                  request_p);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                              ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                              ompi_win_t *win)
+{
+    int rc = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                        win);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
+                               ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                               ompi_win_t *win, ompi_request_t **request_p)
+{
+    int rc = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                         op, win, request_p);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                  int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                  int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+{
+    int rc = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                            target, disp, target_count, target_type, op, win);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                                   int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                   int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                   ompi_request_t **request_p)
+{
+    int rc = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                             target, disp, target_count, target_type, op, win, request_p);
+
+    count_direct(rc, win, target, target_count, target_type);
+    return rc;
+}
+
+static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                                ompi_op_t *op, ompi_win_t *win)
+{
+    int rc = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
+
+    count_direct(rc, win, target, 1, type);
+    return rc;
+}
+
+static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
+                                    int target, ptrdiff_t disp, ompi_win_t *win)
+{
+    int rc = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
+
+    count_direct(rc, win, target, 1, type);
+    return rc;
+}
+
+/* Synchronization: the time that calls take. */
+
+/** Pass on the outcome of a call that began at `begin`. */
+static int waited(int rc, ompi_win_t *win, uint64_t begin)
+{
+    __atomic_fetch_add(&ompi_osc_ucp_window(win)->counters.waited_ns, opal_common_ucp_now_ns() - begin, __ATOMIC_RELAXED);
+    return rc;
+}
+
+static int count_fence(int assert, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_fence(assert, win), win, begin);
+}
+
+static int count_start(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_start(group, assert, win), win, begin);
+}
+
+static int count_complete(ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_complete(win), win, begin);
+}
+
+static int count_post(ompi_group_t *group, int assert, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_post(group, assert, win), win, begin);
+}
+
+static int count_wait(ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_wait(win), win, begin);
+}
+
+static int count_lock(int type, int target, int assert, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_lock(type, target, assert, win), win, begin);
+}
+
+static int count_unlock(int target, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_unlock(target, win), win, begin);
+}
+
+static int count_lock_all(int assert, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_lock_all(assert, win), win, begin);
+}
+
+static int count_unlock_all(ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_unlock_all(win), win, begin);
+}
+
+static int count_flush(int target, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_flush(target, win), win, begin);
+}
+
+static int count_flush_all(ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_flush_all(win), win, begin);
+}
+
+static int count_flush_local(int target, ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_flush_local(target, win), win, begin);
+}
+
+static int count_flush_local_all(ompi_win_t *win)
+{
+    uint64_t begin = opal_common_ucp_now_ns();
+
+    return waited(below(win)->osc_flush_local_all(win), win, begin);
+}
+
+bool ompi_osc_ucp_instrument(ompi_osc_ucp_window_t *window)
+{
+    static const ompi_osc_base_module_t functions = {
+        .osc_put              = count_put,
+        .osc_get              = count_get,
+        .osc_accumulate       = count_accumulate,
+        .osc_compare_and_swap = count_compare_and_swap,
+        .osc_fetch_and_op     = count_fetch_and_op,
+        .osc_get_accumulate   = count_get_accumulate,
+        .osc_rput             = count_rput,
+        .osc_rget             = count_rget,
+        .osc_raccumulate      = count_raccumulate,
+        .osc_rget_accumulate  = count_rget_accumulate,
+        .osc_fence            = count_fence,
+        .osc_start            = count_start,
+        .osc_complete         = count_complete,
+        .osc_post             = count_post,
+        .osc_wait             = count_wait,
+        .osc_lock             = count_lock,
+        .osc_unlock           = count_unlock,
+        .osc_lock_all         = count_lock_all,
+        .osc_unlock_all       = count_unlock_all,
+        .osc_flush            = count_flush,
+        .osc_flush_all        = count_flush_all,
+        .osc_flush_local      = count_flush_local,
+        .osc_flush_local_all  = count_flush_local_all
+    };
+
+    return ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_COUNT, &functions);
+}

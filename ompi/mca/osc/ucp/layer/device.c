@@ -1,0 +1,284 @@
+/* Buffers in memory that a processor must not load or store, such as a GPU's: a call gets images of them in the host's.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where UCX knows such memory, these are the calls of a window's module; other windows have none of this. An image is
+ * filled before the call, and what comes back is copied when it is there: so a call that has one returns when its
+ * buffers may be used again.
+ *
+ * Windows in such memory are the service side's matter: see path/am_place.h.
+ */
+
+#include "base/threads.h"
+#include "layer/layer.h"
+#include "memory/device.h"
+#include "op/layout_type.h"
+#include "reach/reach.h"
+
+#include <stdlib.h>
+
+/** Images are aligned as their buffers are, up to so many bytes. */
+#define ALIGNMENT 64
+
+/** A buffer of a call. */
+typedef struct image_t {
+    char                 *address; /**< what the call is given: the buffer itself, or where the image counts from */
+    char                 *buffer;
+    char                 *memory;  /**< of the image, malloc'd; NULL: there is none */
+    ompi_osc_ucp_layout_t layout;  /**< of the buffer; empty if there is no image */
+} image_t;
+
+/** The buffers of a call: what goes to the target, what comes back, what compare_and_swap compares with. */
+typedef struct images_t {
+    image_t origin, result, compare;
+} images_t;
+
+/** The functions below this layer. */
+static const ompi_osc_base_module_t *below(ompi_win_t *win)
+{
+    return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_DEVICE);
+}
+
+static void image_init(image_t *image, const void *buffer)
+{
+    image->address = image->buffer = (char *) buffer;
+    image->memory  = NULL;
+    ompi_osc_ucp_layout_contiguous(&image->layout, 0, 0);
+}
+
+/** Copy between buffer and image, run by run: nothing is known of what lies between the runs. */
+static int image_copy(const image_t *image, char *to, const char *from)
+{
+    ompi_osc_ucp_layout_iter_t iter;
+    int64_t                    disp;
+    uint64_t                   len;
+    int                        rc = OMPI_SUCCESS;
+
+    ompi_osc_ucp_layout_iter_init(&iter, &image->layout, 0);
+    while (OMPI_SUCCESS == rc && ompi_osc_ucp_layout_iter_next(&iter, UINT64_MAX, &disp, &len)) {
+        rc = opal_common_ucp_devices->copy(to + disp, from + disp, len);
+    }
+    return rc;
+}
+
+/** Make the image of a buffer that has one. What is to be received is copied as well: it stays what it was if nothing
+ *  comes. */
+static int image_make(image_t *image, size_t count, ompi_datatype_t *type)
+{
+    uintptr_t first;
+    int       rc;
+
+    if (0 == count || 0 == type->super.size || !ompi_osc_ucp_on_device(image->buffer + type->super.true_lb)) {
+        return OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_layout_of_bytes(type, count, &image->layout);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    first         = (uintptr_t) (image->buffer + image->layout.lb) % ALIGNMENT;
+    image->memory = aligned_alloc(ALIGNMENT, ((size_t) (image->layout.ub - image->layout.lb) + first + ALIGNMENT - 1) /
+                                                 ALIGNMENT * ALIGNMENT);
+    if (NULL == image->memory) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    image->address = image->memory + first - image->layout.lb;
+    return image_copy(image, image->address, image->buffer);
+}
+
+static void image_free(image_t *image)
+{
+    free(image->memory);
+    ompi_osc_ucp_layout_fini(&image->layout);
+}
+
+static void images_init(images_t *images, const void *origin, void *result, const void *compare)
+{
+    image_init(&images->origin, origin);
+    image_init(&images->result, result);
+    image_init(&images->compare, compare);
+}
+
+/** Wait until the buffers of a call that succeeded may be used again. A request of its is over then. */
+static int call_finish(ompi_win_t *win, int target, ompi_request_t **request_p)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (NULL != request_p) {
+        rc         = ompi_request_wait(request_p, MPI_STATUS_IGNORE);
+        *request_p = &ompi_request_empty;
+    } else {
+        ompi_osc_ucp_enter();
+        ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer(ompi_osc_ucp_window(win), target));
+        ompi_osc_ucp_leave();
+    }
+    return rc;
+}
+
+/** The end of a call whose outcome is `rc`, successful or not. Returns the outcome of all. */
+static int images_finish(images_t *images, int rc, ompi_win_t *win, int target, ompi_request_t **request_p)
+{
+    if (OMPI_SUCCESS == rc &&
+        (NULL != images->origin.memory || NULL != images->result.memory || NULL != images->compare.memory)) {
+        rc = call_finish(win, target, request_p);
+    }
+    if (OMPI_SUCCESS == rc && NULL != images->result.memory) {
+        rc = image_copy(&images->result, images->result.buffer, images->result.address);
+    }
+    image_free(&images->origin);
+    image_free(&images->result);
+    image_free(&images->compare);
+    return rc;
+}
+
+/** Put (`get` is false) or get. */
+static int transfer(bool get, void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                    int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    images_t images;
+    image_t *image = get ? &images.result : &images.origin;
+    int      rc;
+
+    images_init(&images, get ? NULL : origin, get ? origin : NULL, NULL);
+    rc = image_make(image, (size_t) origin_count, origin_type);
+    if (OMPI_SUCCESS == rc && get) {
+        rc = below(win)->osc_rget(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
+                               request_p);
+    } else if (OMPI_SUCCESS == rc) {
+        rc = below(win)->osc_rput(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
+                               request_p);
+    }
+    return images_finish(&images, rc, win, target, request_p);
+}
+
+static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    return transfer(false, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win,
+                    request_p);
+}
+
+static int put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    return rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
+}
+
+static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+{
+    return transfer(true, origin, origin_count, origin_type, target, disp, target_count, target_type, win, request_p);
+}
+
+static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    return rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
+}
+
+/** MPI_NO_OP reads no origin; `result_type` is NULL where nothing comes back. */
+static int accumulate_images(images_t *images, int origin_count, ompi_datatype_t *origin_type, int result_count,
+                             ompi_datatype_t *result_type, const ompi_op_t *op)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (&ompi_mpi_op_no_op.op != op) {
+        rc = image_make(&images->origin, (size_t) origin_count, origin_type);
+    }
+    if (OMPI_SUCCESS == rc && NULL != result_type) {
+        rc = image_make(&images->result, (size_t) result_count, result_type);
+    }
+    return rc;
+}
+
+static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                           int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                           int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                           ompi_request_t **request_p)
+{
+    images_t images;
+    int      rc;
+
+    images_init(&images, origin, result, NULL);
+    rc = accumulate_images(&images, origin_count, origin_type, result_count, result_type, op);
+    if (OMPI_SUCCESS == rc) {
+        rc = below(win)->osc_rget_accumulate(images.origin.address, origin_count, origin_type, images.result.address,
+                                          result_count, result_type, target, disp, target_count, target_type, op, win,
+                                          request_p);
+    }
+    return images_finish(&images, rc, win, target, request_p);
+}
+
+static int raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                       int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                       ompi_request_t **request_p)
+{
+    return rget_accumulate(origin, origin_count, origin_type, NULL, 0, NULL, target, disp, target_count, target_type,
+                           op, win, request_p);
+}
+
+static int accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                      int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+{
+    return raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op, win, NULL);
+}
+
+static int get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
+                          int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                          int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+{
+    return rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target, disp,
+                           target_count, target_type, op, win, NULL);
+}
+
+static int fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                        ompi_op_t *op, ompi_win_t *win)
+{
+    images_t images;
+    int      rc;
+
+    images_init(&images, origin, result, NULL);
+    rc = accumulate_images(&images, 1, type, 1, type, op);
+    if (OMPI_SUCCESS == rc) {
+        rc = below(win)->osc_fetch_and_op(images.origin.address, images.result.address, type, target, disp, op, win);
+    }
+    return images_finish(&images, rc, win, target, NULL);
+}
+
+static int compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type, int target,
+                            ptrdiff_t disp, ompi_win_t *win)
+{
+    images_t images;
+    int      rc;
+
+    images_init(&images, origin, result, compare);
+    rc = image_make(&images.origin, 1, type);
+    if (OMPI_SUCCESS == rc) {
+        rc = image_make(&images.compare, 1, type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = image_make(&images.result, 1, type);
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = below(win)->osc_compare_and_swap(images.origin.address, images.compare.address, images.result.address, type,
+                                           target, disp, win);
+    }
+    return images_finish(&images, rc, win, target, NULL);
+}
+
+bool ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window)
+{
+    static const ompi_osc_base_module_t functions = {
+        .osc_put              = put,
+        .osc_get              = get,
+        .osc_accumulate       = accumulate,
+        .osc_compare_and_swap = compare_and_swap,
+        .osc_fetch_and_op     = fetch_and_op,
+        .osc_get_accumulate   = get_accumulate,
+        .osc_rput             = rput,
+        .osc_rget             = rget,
+        .osc_raccumulate      = raccumulate,
+        .osc_rget_accumulate  = rget_accumulate
+    };
+
+    return ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_DEVICE, &functions);
+}

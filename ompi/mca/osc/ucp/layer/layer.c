@@ -1,0 +1,50 @@
+/* Layers above the module of a window.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "layer/layer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** A module is a table of functions, and nothing else. */
+typedef void (*function_t)(void);
+
+#define FUNCTIONS (sizeof(ompi_osc_base_module_t) / sizeof(function_t))
+
+_Static_assert(0 == sizeof(ompi_osc_base_module_t) % sizeof(function_t), "a table of functions");
+
+bool ompi_osc_ucp_layer_add(ompi_osc_ucp_window_t *window, ompi_osc_ucp_layer_t layer,
+                            const ompi_osc_base_module_t *functions)
+{
+    const function_t       *from  = (const function_t *) functions;
+    function_t             *to    = (function_t *) &window->super;
+    ompi_osc_base_module_t *below;
+    size_t                  i;
+
+    if (NULL != window->below[layer]) {
+        return true;
+    }
+    below = malloc(sizeof(*below));
+    if (NULL == below) {
+        return false;
+    }
+    *below               = window->super;
+    window->below[layer] = below;
+    for (i = 0; i < FUNCTIONS; i++) {
+        if (NULL != from[i]) {
+            to[i] = from[i];
+        }
+    }
+    return true;
+}
+
+void ompi_osc_ucp_layers_free(ompi_osc_ucp_window_t *window)
+{
+    int layer;
+
+    for (layer = 0; layer < OMPI_OSC_UCP_LAYERS; layer++) {
+        free(window->below[layer]);
+    }
+}

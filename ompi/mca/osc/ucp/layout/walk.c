@@ -1,0 +1,438 @@
+/* Layouts: seeking, walking and copying.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Displacements are added as unsigned numbers: the sum over all levels of nesting is known to fit in 64 bits since
+ * the layout was made, a partial sum is not.
+ */
+
+#include "layout/layout.h"
+
+#include <string.h>
+
+typedef ompi_osc_ucp_layout_node_t node_t;
+typedef ompi_osc_ucp_layout_iter_t iter_t;
+
+static inline int64_t wrap_add(int64_t a, int64_t b)
+{
+    return (int64_t) ((uint64_t) a + (uint64_t) b);
+}
+
+/** From one iteration's base to that `k` iterations later. */
+static inline int64_t wrap_steps(int64_t stride, uint64_t k)
+{
+    return (int64_t) ((uint64_t) stride * k);
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** Memory at a displacement; base may be NULL (MPI_BOTTOM), for which C's pointer arithmetic is undefined. */
+static inline char *at(const void *base, int64_t disp)
+{
+    return (char *) ((uintptr_t) base + (uintptr_t) disp);
+}
+
+uint64_t ompi_osc_ucp_layout_find(const ompi_osc_ucp_layout_t *layout, uint64_t first, uint64_t last,
+                                  uint64_t parent, uint64_t pos)
+{
+    const ompi_osc_ucp_layout_mark_t *marks = layout->marks;
+
+    while (last - first > 1) {
+        uint64_t middle = first + (last - first) / 2;
+
+        if (marks[middle].start <= pos) {
+            first = middle;
+        } else {
+            last = middle;
+        }
+    }
+    while (marks[first].parent != parent) {
+        first = marks[first].parent;
+    }
+    return first;
+}
+
+static inline int64_t iter_base(const iter_t *iter)
+{
+    return 0 == iter->depth ? 0 : iter->loop[iter->depth - 1].base;
+}
+
+static inline void iter_enter(iter_t *iter, uint64_t node, uint64_t iteration)
+{
+    const node_t *loop = &iter->layout->nodes[node];
+    int64_t       base = wrap_add(iter_base(iter), wrap_add(loop->disp, wrap_steps(loop->stride, iteration)));
+
+    iter->loop[iter->depth].node = node;
+    iter->loop[iter->depth].iteration = iteration;
+    iter->loop[iter->depth].base = base;
+    iter->depth++;
+}
+
+void ompi_osc_ucp_layout_iter_init(ompi_osc_ucp_layout_iter_t *iter, const ompi_osc_ucp_layout_t *layout,
+                                   uint64_t pos)
+{
+    uint64_t first = 0, last = layout->nnodes, parent = OMPI_OSC_UCP_LAYOUT_NO_NODE;
+
+    iter->layout = layout;
+    iter->pos = pos;
+    iter->in_block = pos;
+    iter->node = 0;
+    iter->depth = 0;
+    if (pos >= layout->size || ompi_osc_ucp_layout_is_contiguous(layout)) {
+        return;
+    }
+    /* Marks are positions in everything's first iteration: take off the iterations that lie before pos. */
+    while (true) {
+        uint64_t node = ompi_osc_ucp_layout_find(layout, first, last, parent, pos);
+        uint64_t into = pos - layout->marks[node].start, body = layout->marks[node].body;
+
+        if (0 == layout->nodes[node].items) {
+            iter->node = node;
+            iter->in_block = into;
+            return;
+        }
+        iter_enter(iter, node, into / body);
+        pos -= into - into % body;
+        parent = node;
+        first = node + 1;
+        last = first + layout->nodes[node].items;
+    }
+}
+
+/** From the end of a block to the beginning of the next one. */
+static void iter_next_block(iter_t *iter)
+{
+    const node_t *nodes = iter->layout->nodes;
+
+    iter->node++;
+    iter->in_block = 0;
+    while (0 < iter->depth) {
+        uint64_t      loop_at = iter->loop[iter->depth - 1].node;
+        const node_t *loop = &nodes[loop_at];
+
+        if (iter->node != loop_at + 1 + loop->items) {
+            break;
+        }
+        if (++iter->loop[iter->depth - 1].iteration < loop->count) {
+            iter->loop[iter->depth - 1].base = wrap_add(iter->loop[iter->depth - 1].base, loop->stride);
+            iter->node = loop_at + 1;
+            break;
+        }
+        iter->depth--;
+    }
+    while (iter->node < iter->layout->nnodes && 0 < nodes[iter->node].items) {
+        iter_enter(iter, iter->node, 0);
+        iter->node++;
+    }
+}
+
+static inline void iter_advance(iter_t *iter, uint64_t len)
+{
+    iter->pos += len;
+    iter->in_block += len;
+    if (iter->in_block == iter->layout->nodes[iter->node].count) {
+        iter_next_block(iter);
+    }
+}
+
+static inline int64_t iter_disp(const iter_t *iter)
+{
+    return wrap_add(wrap_add(iter_base(iter), iter->layout->nodes[iter->node].disp), (int64_t) iter->in_block);
+}
+
+bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t max, int64_t *disp_p,
+                                   uint64_t *len_p)
+{
+    if (iter->pos >= iter->layout->size) {
+        return false;
+    }
+    *disp_p = iter_disp(iter);
+    *len_p = min_u64(iter->layout->nodes[iter->node].count - iter->in_block, max);
+    iter_advance(iter, *len_p);
+    return true;
+}
+
+/* ---- Copying ---- */
+
+/** Equal blocks at a constant distance: what is left of an innermost loop over one block. */
+typedef struct comb_t {
+    int64_t  disp;
+    int64_t  stride;
+    uint64_t bytes; /**< of a block */
+    uint64_t n;     /**< whole blocks; 0 if the iterator does not stand at the beginning of such a block */
+} comb_t;
+
+static comb_t iter_comb(const iter_t *iter, uint64_t max)
+{
+    const node_t *nodes = iter->layout->nodes, *loop;
+    comb_t        comb = {.n = 0};
+
+    if (0 == iter->depth || 0 != iter->in_block || iter->pos >= iter->layout->size) {
+        return comb;
+    }
+    loop = &nodes[iter->loop[iter->depth - 1].node];
+    if (1 == loop->items) {
+        comb.disp = iter_disp(iter);
+        comb.stride = loop->stride;
+        comb.bytes = loop[1].count;
+        comb.n = min_u64(loop->count - iter->loop[iter->depth - 1].iteration, max / comb.bytes);
+    }
+    return comb;
+}
+
+/** Pass over the first `n` > 0 blocks of a comb. */
+static void iter_pass(iter_t *iter, const comb_t *comb, uint64_t n)
+{
+    int64_t passed = wrap_steps(comb->stride, n - 1);
+
+    iter->loop[iter->depth - 1].iteration += n - 1;
+    iter->loop[iter->depth - 1].base = wrap_add(iter->loop[iter->depth - 1].base, passed);
+    iter->pos += (n - 1) * comb->bytes;
+    iter_advance(iter, comb->bytes);
+}
+
+uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter, int64_t first, int64_t end,
+                                         uint64_t max)
+{
+    iter_t   walk = *iter;
+    uint64_t within = 0, n, run;
+    int64_t  disp;
+    comb_t   comb;
+
+    while (within < max && walk.pos < walk.layout->size) {
+        comb = iter_comb(&walk, max - within);
+        disp = iter_disp(&walk);
+        if (disp < first || disp >= end) {
+            break;
+        }
+        run = min_u64(walk.layout->nodes[walk.node].count - walk.in_block, max - within);
+        if ((uint64_t) (end - disp) < run) {
+            return within + (uint64_t) (end - disp);
+        }
+        if (0 == comb.n) {
+            iter_advance(&walk, run);
+            within += run;
+            continue;
+        }
+        /* The blocks that follow at a rising address, as far as they end before the end; one that does not rise. */
+        n = comb.stride <= 0 ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
+        n = min_u64(n, comb.n);
+        iter_pass(&walk, &comb, n);
+        within += n * comb.bytes;
+    }
+    return within;
+}
+
+static inline __attribute__((always_inline)) void copy_blocks_of(size_t bytes, char *to, int64_t to_stride,
+                                                                 const char *from, int64_t from_stride, uint64_t n)
+{
+    while (true) {
+        memmove(to, from, bytes);
+        if (0 == --n) {
+            return;
+        }
+        to = at(to, to_stride);
+        from = at(from, from_stride);
+    }
+}
+
+/** Copy `n` > 0 blocks. The sizes of the basic types are told to the compiler, which then needs no call. */
+static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t n)
+{
+    switch (bytes) {
+    case 4:
+        copy_blocks_of(4, to, to_stride, from, from_stride, n);
+        break;
+    case 8:
+        copy_blocks_of(8, to, to_stride, from, from_stride, n);
+        break;
+    case 16:
+        copy_blocks_of(16, to, to_stride, from, from_stride, n);
+        break;
+    default:
+        copy_blocks_of(bytes, to, to_stride, from, from_stride, n);
+        break;
+    }
+}
+
+/** Copy one block of a list, of which many are a few elements long. */
+static inline void copy_block(char *to, const char *from, uint64_t bytes)
+{
+    switch (bytes) {
+    case 8:
+        memmove(to, from, 8);
+        break;
+    case 16:
+        memmove(to, from, 16);
+        break;
+    case 24:
+        memmove(to, from, 24);
+        break;
+    case 32:
+        memmove(to, from, 32);
+        break;
+    default:
+        memmove(to, from, bytes);
+        break;
+    }
+}
+
+/** How the memory on one side of a copy is laid out: as the blocks are, or one behind the other. */
+typedef enum order_t { SPREAD, PACKED } order_t;
+
+/**
+ * Copy the blocks from where `iter` stands up to the next loop, the end of the one around or the last that `max` has
+ * room for, and pass over them. @return their bytes; 0 if the iterator does not stand at the beginning of a block
+ */
+static inline __attribute__((always_inline)) uint64_t copy_list(iter_t *iter, order_t to_order, char *to,
+                                                                order_t from_order, const char *from, uint64_t max)
+{
+    const node_t *nodes = iter->layout->nodes, *loop;
+    uint64_t      node = iter->node, end = iter->layout->nnodes, done = 0, bytes;
+    int64_t       base = iter_base(iter), disp;
+
+    if (0 != iter->in_block || iter->pos >= iter->layout->size) {
+        return 0;
+    }
+    if (0 < iter->depth) {
+        loop = &nodes[iter->loop[iter->depth - 1].node];
+        end  = iter->loop[iter->depth - 1].node + 1 + loop->items;
+    }
+    while (node < end && 0 == nodes[node].items && nodes[node].count <= max - done) {
+        bytes = nodes[node].count;
+        disp  = wrap_add(base, nodes[node].disp);
+        copy_block(SPREAD == to_order ? at(to, disp) : to + done, SPREAD == from_order ? at(from, disp) : from + done,
+                   bytes);
+        done += bytes;
+        node++;
+    }
+    if (0 < done) {
+        iter->node = node - 1;
+        iter->pos += done - nodes[node - 1].count;
+        iter_advance(iter, nodes[node - 1].count);
+    }
+    return done;
+}
+
+void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base, void *packed, uint64_t len)
+{
+    char    *to = packed;
+    uint64_t run;
+    int64_t  disp;
+
+    while (0 < len) {
+        comb_t comb = iter_comb(iter, len);
+
+        if (0 < comb.n) {
+            run = comb.n * comb.bytes;
+            copy_blocks(comb.bytes, to, (int64_t) comb.bytes, at(base, comb.disp), comb.stride, comb.n);
+            iter_pass(iter, &comb, comb.n);
+        } else if (0 == (run = copy_list(iter, PACKED, to, SPREAD, base, len))) {
+            if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+                return;
+            }
+            memmove(to, at(base, disp), run);
+        }
+        to += run;
+        len -= run;
+    }
+}
+
+void ompi_osc_ucp_layout_unpack(ompi_osc_ucp_layout_iter_t *iter, void *base, const void *packed, uint64_t len)
+{
+    const char *from = packed;
+    uint64_t    run;
+    int64_t     disp;
+
+    while (0 < len) {
+        comb_t comb = iter_comb(iter, len);
+
+        if (0 < comb.n) {
+            run = comb.n * comb.bytes;
+            copy_blocks(comb.bytes, at(base, comb.disp), comb.stride, from, (int64_t) comb.bytes, comb.n);
+            iter_pass(iter, &comb, comb.n);
+        } else if (0 == (run = copy_list(iter, SPREAD, base, PACKED, from, len))) {
+            if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
+                return;
+            }
+            memmove(at(base, disp), from, run);
+        }
+        from += run;
+        len -= run;
+    }
+}
+
+/** Copy from a layout to the same one: one walk serves both sides. */
+static void copy_alike(const ompi_osc_ucp_layout_t *layout, void *to_base, const void *from_base)
+{
+    const node_t *nodes = layout->nodes;
+    iter_t        iter;
+    comb_t        comb;
+    int64_t       disp;
+
+    if (2 == layout->nnodes && 1 == nodes[0].items) { /* a vector */
+        disp = wrap_add(nodes[0].disp, nodes[1].disp);
+        copy_blocks(nodes[1].count, at(to_base, disp), nodes[0].stride, at(from_base, disp), nodes[0].stride,
+                    nodes[0].count);
+        return;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
+    while (iter.pos < layout->size) {
+        comb = iter_comb(&iter, UINT64_MAX);
+        if (0 < comb.n) {
+            copy_blocks(comb.bytes, at(to_base, comb.disp), comb.stride, at(from_base, comb.disp), comb.stride, comb.n);
+            iter_pass(&iter, &comb, comb.n);
+        } else {
+            (void) copy_list(&iter, SPREAD, to_base, SPREAD, from_base, UINT64_MAX); /* from a block's beginning on */
+        }
+    }
+}
+
+/** If both stand at combs of equal blocks, copy as much as the shorter one has. */
+static bool copy_combs(iter_t *to, void *to_base, iter_t *from, const void *from_base)
+{
+    comb_t   target = iter_comb(to, UINT64_MAX), source = iter_comb(from, UINT64_MAX);
+    uint64_t n = min_u64(target.n, source.n);
+
+    if (0 == n || target.bytes != source.bytes) {
+        return false;
+    }
+    copy_blocks(source.bytes, at(to_base, target.disp), target.stride, at(from_base, source.disp), source.stride, n);
+    iter_pass(to, &target, n);
+    iter_pass(from, &source, n);
+    return true;
+}
+
+void ompi_osc_ucp_layout_copy(const ompi_osc_ucp_layout_t *to, void *to_base, const ompi_osc_ucp_layout_t *from,
+                              const void *from_base)
+{
+    iter_t target, source;
+
+    if (to->nodes == from->nodes) {
+        copy_alike(to, to_base, from_base);
+        return;
+    }
+    ompi_osc_ucp_layout_iter_init(&target, to, 0);
+    ompi_osc_ucp_layout_iter_init(&source, from, 0);
+    if (ompi_osc_ucp_layout_is_contiguous(to)) {
+        ompi_osc_ucp_layout_pack(&source, from_base, at(to_base, to->lb), to->size);
+        return;
+    }
+    if (ompi_osc_ucp_layout_is_contiguous(from)) {
+        ompi_osc_ucp_layout_unpack(&target, to_base, at(from_base, from->lb), from->size);
+        return;
+    }
+    while (target.pos < to->size && source.pos < from->size) {
+        if (!copy_combs(&target, to_base, &source, from_base)) {
+            uint64_t run = min_u64(to->nodes[target.node].count - target.in_block,
+                                   from->nodes[source.node].count - source.in_block);
+
+            memmove(at(to_base, iter_disp(&target)), at(from_base, iter_disp(&source)), run);
+            iter_advance(&target, run);
+            iter_advance(&source, run);
+        }
+    }
+}

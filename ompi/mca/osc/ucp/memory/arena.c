@@ -1,0 +1,317 @@
+/* Arenas: chunks of memory that peers can map, and their parts.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "memory/arena.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "opal/constants.h"
+#include "opal/mca/common/ucp/common_ucp.h"
+
+/** Bytes of a chunk for small blocks, but for MORE_BYTES. Their pages take no memory until they are used. */
+#define CHUNK_BYTES (256u << 10)
+
+/** A block larger than this gets a chunk of its own. */
+#define SMALL_MAX (32u << 10)
+
+/** Blocks are multiples of this: a cache line. */
+#define UNIT 64u
+
+/** Behind the head of the chunk in which origins leave packets, room for these. */
+#define MORE_BYTES ((uint64_t) OMPI_OSC_UCP_FASTBOXES * OMPI_OSC_UCP_FASTBOX_MORE)
+
+/** Unused memory between blocks. */
+typedef struct gap_t {
+    struct gap_t *next; /**< in order of offset */
+    uint64_t      offset, bytes;
+} gap_t;
+
+struct ompi_osc_ucp_chunk_t {
+    ompi_osc_ucp_chunk_t      *next;
+    uint64_t                   id;
+    bool                       peers;
+    bool                       lasting;
+    uint64_t                   bytes;
+    opal_common_ucp_memory_t  *memory; /**< NULL: from the C library */
+    char                      *reason; /**< why UCX has given none, malloc'd; NULL if it was not asked, or has */
+    ompi_osc_ucp_chunk_head_t *head;
+    void                      *key;    /**< with which peers map it; NULL: they cannot */
+    size_t                     key_len;
+    gap_t                     *gaps;
+    uint64_t                   blocks; /**< in use */
+};
+
+_Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT && 0 == OMPI_OSC_UCP_FASTBOX_MORE % UNIT, "blocks follow");
+
+/** Windows may be made by several threads at once. */
+static struct {
+    pthread_mutex_t       lock;
+    ompi_osc_ucp_chunk_t *chunks;
+    uint64_t              made;    /**< chunks ever */
+    bool                  has[2];  /**< a lasting chunk, by `peers` */
+} arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) & ~(unit - 1);
+}
+
+/* Chunks. */
+
+uint64_t ompi_osc_ucp_nonce(void)
+{
+    uint64_t        nonce;
+    struct timespec now;
+
+    if (sizeof(nonce) != getrandom(&nonce, sizeof(nonce), GRND_NONBLOCK)) {
+        clock_gettime(CLOCK_REALTIME, &now); /* a kernel, or a sandbox, without it */
+        nonce = ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u;
+    }
+    return nonce;
+}
+
+/** Memory that peers may map; if UCX has none to give, any. */
+static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
+{
+    void *memory = NULL;
+
+    if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory,
+                                                                        &chunk->reason)) {
+        chunk->head = memory;
+        if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
+            chunk->key = NULL;
+        }
+        return true;
+    }
+    chunk->memory = NULL;
+    if (0 != posix_memalign(&memory, UNIT, chunk->bytes)) {
+        return false;
+    }
+    chunk->head = memory;
+    return true;
+}
+
+/** The first chunk for small blocks stays until the end: most programs make and free all their windows in it. */
+static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
+{
+    ompi_osc_ucp_chunk_t *chunk = calloc(1, sizeof(*chunk));
+    gap_t                *gap   = malloc(sizeof(*gap));
+    uint64_t              first;
+
+    if (NULL == chunk || NULL == gap) {
+        goto free_structs;
+    }
+    chunk->id      = arena.made + 1;
+    chunk->peers   = peers;
+    chunk->lasting = small && !arena.has[peers];
+    first          = sizeof(ompi_osc_ucp_chunk_head_t) + (chunk->lasting && peers ? MORE_BYTES : 0);
+    chunk->bytes   = first + bytes;
+    if (!chunk_allocate(chunk)) {
+        free(chunk->reason);
+        goto free_structs;
+    }
+    memset(chunk->head, 0, sizeof(*chunk->head));
+    chunk->head->nonce = ompi_osc_ucp_nonce();
+    *gap = (gap_t) { .offset = first, .bytes = bytes };
+    chunk->gaps  = gap;
+    chunk->next  = arena.chunks;
+    arena.chunks = chunk;
+    arena.has[peers] |= small;
+    arena.made++;
+    if (chunk->lasting && NULL != chunk->key) {
+        __atomic_store_n(&ompi_osc_ucp_lasting_head, chunk->head, __ATOMIC_RELEASE);
+    }
+    return chunk;
+
+free_structs:
+    free(gap);
+    free(chunk);
+    return NULL;
+}
+
+static void chunk_delete(ompi_osc_ucp_chunk_t *chunk)
+{
+    ompi_osc_ucp_chunk_t **at = &arena.chunks;
+    gap_t                 *gap;
+
+    while (*at != chunk) {
+        at = &(*at)->next;
+    }
+    *at = chunk->next;
+    while (NULL != (gap = chunk->gaps)) {
+        chunk->gaps = gap->next;
+        free(gap);
+    }
+    if (NULL != chunk->memory) {
+        opal_common_ucp_memory_free(chunk->memory);
+    } else {
+        free(chunk->head);
+    }
+    free(chunk->key);
+    free(chunk->reason);
+    free(chunk);
+}
+
+/* Blocks: the first gap that is large enough. */
+
+/** Cut `bytes` at `offset` out of the gap at *at. */
+static bool gap_cut(gap_t **at, uint64_t offset, uint64_t bytes)
+{
+    gap_t   *gap   = *at, *rest;
+    uint64_t after = gap->offset + gap->bytes - (offset + bytes);
+
+    if (offset > gap->offset && after > 0) {
+        rest = malloc(sizeof(*rest));
+        if (NULL == rest) {
+            return false;
+        }
+        *rest = (gap_t) { .next = gap->next, .offset = offset + bytes, .bytes = after };
+        gap->next  = rest;
+        gap->bytes = offset - gap->offset;
+    } else if (offset > gap->offset) {
+        gap->bytes = offset - gap->offset;
+    } else if (after > 0) {
+        gap->offset += bytes;
+        gap->bytes   = after;
+    } else {
+        *at = gap->next;
+        free(gap);
+    }
+    return true;
+}
+
+static bool chunk_take(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, size_t alignment, size_t skew,
+                       ompi_osc_ucp_block_t *block)
+{
+    gap_t   **at;
+    uintptr_t start;
+    uint64_t  offset;
+
+    for (at = &chunk->gaps; NULL != *at; at = &(*at)->next) {
+        start  = (uintptr_t) chunk->head + (*at)->offset;
+        offset = round_up(start + skew, alignment) - skew - (uintptr_t) chunk->head;
+        if (offset + bytes <= (*at)->offset + (*at)->bytes && gap_cut(at, offset, bytes)) {
+            *block = (ompi_osc_ucp_block_t) { .chunk = chunk, .offset = offset, .bytes = bytes };
+            chunk->blocks++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool arena_take(uint64_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block)
+{
+    ompi_osc_ucp_chunk_t *chunk;
+    bool                  small = bytes + alignment <= SMALL_MAX;
+
+    for (chunk = arena.chunks; small && NULL != chunk; chunk = chunk->next) {
+        if (chunk->peers == peers && chunk_take(chunk, bytes, alignment, skew, block)) {
+            return true;
+        }
+    }
+    chunk = chunk_new(small ? CHUNK_BYTES - sizeof(ompi_osc_ucp_chunk_head_t) : bytes + alignment, small, peers);
+    return NULL != chunk && chunk_take(chunk, bytes, alignment, skew, block);
+}
+
+int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block_p)
+{
+    bool taken;
+
+    alignment = alignment < UNIT ? UNIT : alignment;
+    if (bytes > SIZE_MAX / 2) {
+        return OPAL_ERR_OUT_OF_RESOURCE;
+    }
+    pthread_mutex_lock(&arena.lock);
+    taken = arena_take(round_up(bytes, UNIT), alignment, skew, peers, block_p);
+    pthread_mutex_unlock(&arena.lock);
+    return taken ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
+}
+
+/** Unused again: a gap of its own, or one with its neighbours. Memory for it may be short: then it is lost. */
+static void chunk_give(ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t bytes)
+{
+    gap_t **at = &chunk->gaps, *gap, *before = NULL;
+
+    while (NULL != *at && (*at)->offset < offset) {
+        before = *at;
+        at     = &before->next;
+    }
+    if (NULL != before && before->offset + before->bytes == offset) {
+        before->bytes += bytes;
+        gap = before;
+    } else {
+        gap = malloc(sizeof(*gap));
+        if (NULL == gap) {
+            return;
+        }
+        *gap = (gap_t) { .next = *at, .offset = offset, .bytes = bytes };
+        *at  = gap;
+    }
+    if (NULL != gap->next && gap->offset + gap->bytes == gap->next->offset) {
+        gap_t *merged = gap->next;
+
+        gap->bytes += merged->bytes;
+        gap->next   = merged->next;
+        free(merged);
+    }
+}
+
+void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block)
+{
+    ompi_osc_ucp_chunk_t *chunk = block->chunk;
+
+    if (NULL == chunk) {
+        return;
+    }
+    pthread_mutex_lock(&arena.lock);
+    chunk_give(chunk, block->offset, block->bytes);
+    if (0 == --chunk->blocks && !chunk->lasting) {
+        chunk_delete(chunk);
+    }
+    pthread_mutex_unlock(&arena.lock);
+    block->chunk = NULL;
+}
+
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_block_head(const ompi_osc_ucp_block_t *block)
+{
+    return block->chunk->head;
+}
+
+const char *ompi_osc_ucp_block_unreachable(const ompi_osc_ucp_block_t *block)
+{
+    return NULL == block->chunk ? NULL : block->chunk->reason;
+}
+
+void ompi_osc_ucp_block_describe(const ompi_osc_ucp_block_t *block, ompi_osc_ucp_description_t *description)
+{
+    const ompi_osc_ucp_chunk_t *chunk = block->chunk;
+
+    if (NULL == chunk || NULL == chunk->key || chunk->key_len > sizeof(description->key)) {
+        return;
+    }
+    description->chunk   = chunk->id;
+    description->lasting = chunk->lasting;
+    description->head    = (uint64_t) (uintptr_t) chunk->head;
+    description->nonce   = chunk->head->nonce;
+    description->offset  = block->offset;
+    description->key_len = (uint32_t) chunk->key_len;
+    memcpy(description->key, chunk->key, chunk->key_len);
+}
+
+void ompi_osc_ucp_arena_fini(void)
+{
+    ompi_osc_ucp_lasting_head = NULL;
+    while (NULL != arena.chunks) {
+        chunk_delete(arena.chunks);
+    }
+    memset(arena.has, 0, sizeof(arena.has));
+}

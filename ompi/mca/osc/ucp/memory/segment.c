@@ -1,0 +1,197 @@
+/* The segment of MPI_Win_allocate_shared: one piece of memory that all members have mapped.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It comes from Open MPI's shmem framework, so that it does not depend on which transports UCX has. One process creates
+ * it; its head describes all members, in memory that exists once per node.
+ */
+
+#include "memory/segment.h"
+
+#include "base/agree.h"
+#include "memory/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "opal/mca/shmem/base/base.h"
+#include "opal/util/proc.h"
+
+/** A member of a shared window. */
+typedef struct member_t {
+    ompi_osc_ucp_control_t control;
+    uint64_t               offset; /**< of its memory in the segment */
+    int64_t                size;
+    int64_t                disp_unit;
+    char                   pad[40];
+} member_t;
+
+_Static_assert(0 == sizeof(member_t) % 64, "members must not share cache lines");
+
+/** The head of a segment; the members' memory follows, from a page boundary on. */
+typedef struct head_t {
+    ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
+    member_t              members[];
+} head_t;
+
+/** A segment as it is mapped here. */
+struct ompi_osc_ucp_segment_t {
+    opal_shmem_ds_t ds;
+    head_t         *head;
+};
+
+/** Round up to whole pages. */
+static uint64_t pages(uint64_t bytes)
+{
+    uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+/** What a member tells the others. */
+typedef struct share_t {
+    int64_t size, disp_unit;
+} share_t;
+
+/**
+ * Lay the members' memory out, from a page boundary on; the size of the segment. `head` may be NULL, to ask for the size
+ * alone. Open MPI maps segments a few bytes behind a page boundary, in all processes alike.
+ */
+static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
+{
+    uint64_t skew   = NULL == head ? 0 : pages((uintptr_t) head) - (uintptr_t) head;
+    uint64_t offset = skew + pages(sizeof(*head) + (size_t) n * sizeof(member_t));
+    int      i;
+
+    for (i = 0; i < n; i++) {
+        if (NULL != head) {
+            head->members[i].offset    = offset;
+            head->members[i].size      = shares[i].size;
+            head->members[i].disp_unit = shares[i].disp_unit;
+        }
+        offset += noncontig ? pages((uint64_t) shares[i].size) : (uint64_t) shares[i].size;
+    }
+    return pages(offset) + pages(1); /* room for the skew */
+}
+
+/** Map the segment. Its head begins at a cache line, since its parts are cache lines of their own. */
+static head_t *segment_attach(ompi_osc_ucp_segment_t *segment)
+{
+    uintptr_t at = (uintptr_t) opal_shmem_segment_attach(&segment->ds);
+
+    return (head_t *) ((at + 63) & ~(uintptr_t) 63);
+}
+
+/** What addresses in the segment count from to choose a stripe: granules begin where pages do, in all processes. */
+static uintptr_t segment_key_base(const head_t *head)
+{
+    return (uintptr_t) head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
+}
+
+/** Create the segment: the leader's part. */
+static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares, int n, bool noncontig)
+{
+    opal_process_name_t name   = OPAL_PROC_MY_NAME;
+    const char         *folder = 0 == access("/dev/shm", W_OK) ? "/dev/shm" : opal_process_info.proc_session_dir;
+    uint64_t            size   = segment_plan(shares, n, noncontig, NULL);
+    char               *file;
+    int                 rc;
+
+    if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
+                 (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = opal_shmem_segment_create(&segment->ds, file, size);
+    free(file);
+    if (OPAL_SUCCESS != rc) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    segment->head = segment_attach(segment);
+    if (NULL == segment->head) {
+        opal_shmem_unlink(&segment->ds);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    memset(segment->head, 0, sizeof(head_t) + (size_t) n * sizeof(member_t));
+    segment_plan(shares, n, noncontig, segment->head);
+    return OMPI_SUCCESS;
+}
+
+/** Map the segment that the leader has created, and forget its name once all have. Collective. */
+static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
+{
+    int rc;
+
+    rc = comm->c_coll->coll_bcast(&segment->ds, sizeof(segment->ds), MPI_BYTE, 0, comm,
+                                  comm->c_coll->coll_bcast_module);
+    if (OMPI_SUCCESS == rc && NULL == segment->head) {
+        if (getpid() == segment->ds.seg_cpid) {
+            segment->ds.seg_cpid = 0; /* in a name space of its own: Open MPI would take it for the creator */
+        }
+        segment->head = segment_attach(segment);
+        rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_agree(comm, rc);
+    if (0 == ompi_comm_rank(comm)) {
+        opal_shmem_unlink(&segment->ds);
+    }
+    return rc;
+}
+
+/** Tell each other the sizes, create, map: each step on all processes, or on none. */
+static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm, const share_t *mine,
+                        bool noncontig, share_t *shares)
+{
+    int rc = ompi_osc_ucp_agree(comm, NULL != segment && NULL != shares ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    rc = comm->c_coll->coll_allgather(mine, sizeof(*mine), MPI_BYTE, shares, sizeof(*mine), MPI_BYTE, comm,
+                                      comm->c_coll->coll_allgather_module);
+    if (OMPI_SUCCESS == rc && 0 == ompi_comm_rank(comm)) {
+        rc = segment_create(segment, shares, ompi_comm_size(comm), noncontig);
+    }
+    rc = ompi_osc_ucp_agree(comm, rc);
+    return OMPI_SUCCESS == rc ? segment_map(segment, comm) : rc;
+}
+
+int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
+                               ompi_osc_ucp_segment_t **segment_p)
+{
+    const share_t           mine    = { .size = size, .disp_unit = disp_unit };
+    share_t                *shares  = malloc((size_t) ompi_comm_size(comm) * sizeof(*shares));
+    ompi_osc_ucp_segment_t *segment = calloc(1, sizeof(*segment));
+    int                     rc      = segment_make(segment, comm, &mine, noncontig, shares);
+
+    free(shares);
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_segment_free(segment);
+        return rc;
+    }
+    *segment_p = segment;
+    return OMPI_SUCCESS;
+}
+
+void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment)
+{
+    if (NULL != segment && NULL != segment->head) {
+        opal_shmem_segment_detach(&segment->ds);
+    }
+    free(segment);
+}
+
+ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *segment, int rank)
+{
+    head_t         *head   = segment->head;
+    const member_t *member = &head->members[rank];
+
+    return (ompi_osc_ucp_member_t) {
+        .control   = &head->members[rank].control,
+        .memory    = (char *) head + member->offset,
+        .stripes   = head->stripes,
+        .key_base  = segment_key_base(head),
+        .size      = member->size,
+        .disp_unit = member->disp_unit
+    };
+}

@@ -1,0 +1,37 @@
+/* The segment of MPI_Win_allocate_shared: one piece of memory that all members of a window have mapped.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_SEGMENT_H
+#define OSC_UCP_SEGMENT_H
+
+#include "base/host.h"
+#include "memory/control.h"
+#include "op/op.h"
+
+typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
+
+/** A member's part of the segment, as it is mapped here. */
+typedef struct ompi_osc_ucp_member_t {
+    ompi_osc_ucp_control_t *control;
+    char                   *memory;
+    ompi_osc_ucp_stripe_t  *stripes;
+    uintptr_t               key_base;  /**< subtracted from an address to choose a stripe: the same for all */
+    int64_t                 size;      /**< bytes */
+    int64_t                 disp_unit; /**< bytes */
+} ompi_osc_ucp_member_t;
+
+/**
+ * Make the segment, of `size` bytes from this process, and map it. Collective over comm, and fails on all alike.
+ * @param noncontig  members' parts may begin at page boundaries (info key alloc_shared_noncontig).
+ */
+int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
+                               ompi_osc_ucp_segment_t **segment_p);
+
+/** Unmap it; NULL is nothing. */
+void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment);
+
+ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *segment, int rank);
+
+#endif /* OSC_UCP_SEGMENT_H */

@@ -1,0 +1,290 @@
+/* Operations that do not fit into a packet, or whose results do not: cut into fragments. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is contiguous at both ends travels in one piece: UCX moves it from buffer to buffer, so that it takes no memory.
+ * All else goes by fragments, and the number of those in flight is limited, which bounds the memory on both sides. Over tcp
+ * everything does: the two sides copy at the same time then, and nobody waits for an agreement. So does everything,
+ * copied, where the network registers memory, for messages are then the way of what cannot be registered.
+ */
+
+#include "message/frag.h"
+
+#include <stdlib.h>
+
+#include "base/params.h"
+#include "base/wait.h"
+#include "message/packet.h"
+
+/** Target bytes of a piece that is contiguous at both ends. */
+#define PIECE_BYTES (UINT64_C(1) << 30)
+
+/** Target bytes of a piece that the target has the kernel copy: its service side does nothing else meanwhile. */
+#define CMA_BYTES (1024 * 1024)
+
+/** Nodes of a layout that travel with every fragment; a longer layout is cut with the fragments. */
+#define LAYOUT_NODES_WHOLE 64
+#define LAYOUT_NODES_PIECE 1024
+
+/** Fragments in flight per process: sends not yet out, replies not yet in. */
+#define FRAGS_IN_FLIGHT 128
+
+static uint32_t frags_in_flight;
+
+/** Payload that could not be sent from where it was. */
+typedef struct packed_t {
+    ompi_osc_ucp_pending_t *pending;
+    char                    data[];
+} packed_t;
+
+/** One call, as its fragments are cut from it. */
+typedef struct cursor_t {
+    const ompi_osc_ucp_transfer_t *transfer;
+    const ompi_osc_ucp_model_t    *model;
+    ompi_osc_ucp_pending_t        *pending;
+    ompi_osc_ucp_layout_iter_t     origin; /**< the next packed byte to send */
+    uint64_t                       pos;    /**< the next byte of the target layout */
+    uint64_t                       room;   /**< target bytes of one fragment */
+    bool                           cma;    /**< the target has the kernel copy */
+} cursor_t;
+
+static void frag_begin(ompi_osc_ucp_pending_t *pending)
+{
+    frags_in_flight++;
+    pending->parts++;
+}
+
+static void frag_done(ompi_osc_ucp_pending_t *pending, int status)
+{
+    frags_in_flight--;
+    ompi_osc_ucp_pending_part_done(pending, status);
+}
+
+static void frag_replied(void)
+{
+    frags_in_flight--;
+}
+
+static void frag_sent(void *arg, int status)
+{
+    frag_done(arg, status);
+}
+
+static void packed_sent(void *arg, int status)
+{
+    packed_t *packed = arg;
+
+    frag_done(packed->pending, status);
+    free(packed);
+}
+
+/**
+ * Choose the next fragment, and fill in where it goes. *shape_p is the layout that travels with it: NULL if it is
+ * contiguous, the target's own, or a piece of that, made in `piece`, which the caller frees in any case.
+ */
+static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, ompi_osc_ucp_layout_t *piece,
+                       const ompi_osc_ucp_layout_t **shape_p)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *layout   = transfer->target_layout;
+    uint64_t                       left     = layout->size - cursor->pos;
+    uint64_t                       len      = left < cursor->room ? left : cursor->room;
+
+    command->wire.disp    = transfer->disp;
+    command->reply_to.pos = cursor->pos / cursor->model->cell * cursor->model->packed;
+    *shape_p              = NULL;
+    ompi_osc_ucp_layout_contiguous(piece, 0, 0);
+    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
+        command->wire.disp += layout->lb + (int64_t) cursor->pos;
+    } else if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
+        command->shape.pos = cursor->pos;
+        *shape_p           = layout;
+    } else {
+        if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->model->cell, LAYOUT_NODES_PIECE, &len, piece)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        *shape_p = piece;
+    }
+    command->wire.len = (uint32_t) len;
+    if (NULL != *shape_p) {
+        command->wire.flags |= OMPI_OSC_UCP_FLAG_LAYOUT;
+        command->shape.len   = ompi_osc_ucp_layout_encoded_size(*shape_p);
+    }
+    return OMPI_SUCCESS;
+}
+
+/** Only a put has a place at the target before its data are there. */
+static opal_common_ucp_how_t how_to_send(const ompi_osc_ucp_command_t *command, uint64_t len)
+{
+    return OMPI_OSC_UCP_KIND_PUT == command->wire.kind && len >= OMPI_OSC_UCP_RENDEZVOUS_MIN ? OPAL_COMMON_UCP_ANY
+                                                                                           : OPAL_COMMON_UCP_EAGER;
+}
+
+/** Send a fragment whose payload are `len` packed bytes of the origin's buffer, behind a layout if there is one. */
+static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const ompi_osc_ucp_layout_t *shape,
+                        uint64_t len)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    packed_t                      *packed;
+    int                            rc;
+
+    command->wire.flags |= OMPI_OSC_UCP_FLAG_PAYLOAD;
+    if (NULL == shape && ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout) && !opal_common_ucp_registers()) {
+        const char *data = (const char *) transfer->origin + transfer->origin_layout->lb + cursor->origin.pos;
+
+        frag_begin(cursor->pending);
+        rc = ompi_osc_ucp_packet_frag(transfer->peer, command, data, len, how_to_send(command, len), frag_sent,
+                                      cursor->pending);
+        if (OMPI_SUCCESS != rc) {
+            frag_done(cursor->pending, OMPI_SUCCESS);
+        }
+        cursor->origin.pos += len;
+        return rc;
+    }
+
+    packed = malloc(sizeof(*packed) + command->shape.len + len);
+    if (NULL == packed) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    packed->pending = cursor->pending;
+    if (NULL != shape) {
+        ompi_osc_ucp_layout_encode(shape, packed->data);
+    }
+    if (len > 0) {
+        ompi_osc_ucp_layout_pack(&cursor->origin, transfer->origin, packed->data + command->shape.len, len);
+    }
+    frag_begin(cursor->pending);
+    rc = ompi_osc_ucp_packet_frag(transfer->peer, command, packed->data, command->shape.len + len,
+                                  OPAL_COMMON_UCP_EAGER, packed_sent, packed);
+    if (OMPI_SUCCESS != rc) {
+        packed_sent(packed, OMPI_SUCCESS);
+    }
+    return rc;
+}
+
+/** Have the target copy a fragment from and to the buffers of the call, which are in use until it replies. */
+static void cma_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_pending_t  *pending  = cursor->pending;
+
+    command->wire.flags |= OMPI_OSC_UCP_FLAG_CMA;
+    ompi_osc_ucp_cma_self(&transfer->peer->window->block, &command->cma.process);
+    if (NULL != transfer->origin_layout) {
+        command->cma.data = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb +
+                               command->reply_to.pos;
+    }
+    if (NULL != transfer->result_layout) {
+        command->cma.result = (uintptr_t) pending->result + (uint64_t) pending->result_layout.lb +
+                                 command->reply_to.pos;
+    }
+}
+
+/** Send a fragment that brings nothing. */
+static int question_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
+{
+    char   encoded[OMPI_OSC_UCP_COMMAND_MAX];
+    size_t len = ompi_osc_ucp_command_encode(command, encoded);
+    int    rc;
+    char  *room = ompi_osc_ucp_packet_reserve(cursor->transfer->peer, len, &rc);
+
+    if (NULL != room) {
+        memcpy(room, encoded, len);
+    }
+    return rc;
+}
+
+/** Send the next fragment of the call. */
+static int frag_next(cursor_t *cursor)
+{
+    const ompi_osc_ucp_model_t    *model    = cursor->model;
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    ompi_osc_ucp_command_t         command  = {
+        .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
+    };
+    bool                           replied  = cursor->cma || NULL != transfer->result_layout;
+    const ompi_osc_ucp_layout_t   *shape;
+    ompi_osc_ucp_layout_t          piece;
+    uint64_t                       sent;
+    int                            rc;
+
+    while (frags_in_flight >= FRAGS_IN_FLIGHT) {
+        ompi_osc_ucp_wait_step();
+    }
+    rc = frag_shape(cursor, &command, &piece, &shape);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (replied) {
+        frag_begin(cursor->pending);
+        cursor->pending->replies++;
+        command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
+        command.reply_to.cookie = cursor->pending->cookie;
+    }
+    if (cursor->cma) {
+        cma_fill(cursor, &command);
+    }
+    sent = NULL == transfer->origin_layout || cursor->cma ? 0 : command.wire.len / model->cell * model->packed;
+    rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
+    if (OMPI_SUCCESS != rc && replied) {
+        ompi_osc_ucp_reply_lost(cursor->pending->cookie, OMPI_SUCCESS);
+    }
+    if (!replied) {
+        /* Not before the message: it may have had to wait, and another thread's flush would have cleared this. */
+        transfer->peer->unacknowledged = true;
+    }
+    ompi_osc_ucp_layout_fini(&piece);
+    cursor->pos += command.wire.len;
+    return rc;
+}
+
+/** Choose how the fragments of a call travel, and how long they are. */
+static void cursor_aim(cursor_t *cursor)
+{
+    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *result   = &cursor->pending->result_layout;
+    uint32_t                       cell     = cursor->model->cell;
+    bool                           plain    = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+                                              ompi_osc_ucp_layout_is_contiguous(result);
+
+    plain = plain && (NULL == transfer->origin_layout || ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout));
+    if (plain && transfer->peer->cma_target &&
+        transfer->target_layout->size >= (uint64_t) ompi_osc_ucp_params.kernel_copy) {
+        cursor->cma = true;
+        cursor->room   = CMA_BYTES - CMA_BYTES % cell;
+    } else if (plain && !transfer->peer->stream && !opal_common_ucp_registers() &&
+               OMPI_OSC_UCP_KIND_ACCUMULATE != cursor->model->kind) {
+        cursor->room = PIECE_BYTES;
+    } else {
+        cursor->room = OMPI_OSC_UCP_FRAG_MAX - OMPI_OSC_UCP_FRAG_MAX % cell;
+    }
+}
+
+static void fetched(ompi_osc_ucp_pending_t *pending)
+{
+    pending->peer->fetching--;
+}
+
+int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
+                          ompi_osc_ucp_pending_t *pending)
+{
+    cursor_t cursor = { .transfer = transfer, .model = model, .pending = pending };
+    int      rc     = OMPI_SUCCESS;
+
+    cursor_aim(&cursor);
+    pending->replied = frag_replied;
+    if (NULL != transfer->result_layout && !cursor.cma) {
+        pending->ended = fetched;
+        transfer->peer->fetching++;
+    }
+    if (NULL != transfer->origin_layout) {
+        ompi_osc_ucp_layout_iter_init(&cursor.origin, transfer->origin_layout, 0);
+    }
+    while (OMPI_SUCCESS == rc && cursor.pos < transfer->target_layout->size) {
+        rc = frag_next(&cursor);
+    }
+    if (!transfer->peer->granting) {
+        ompi_osc_ucp_packet_release(transfer->peer); /* the questions, if that is what the fragments are */
+    }
+    return rc;
+}

@@ -1,0 +1,141 @@
+/* Messages of the origin side: the start of the transport, and messages that are sent for themselves.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "message/message.h"
+
+#include "base/wait.h"
+#include "message/fastbox.h"
+#include "message/packet.h"
+#include "message/replied.h"
+#include "peer/pending.h"
+#include "service/arrival.h"
+#include "service/service.h"
+
+/** One look in so many at an origin worker that nothing is known to wait for: should a socket hold less than it should,
+ *  the end of a message is still here (see "Leaving" in docs/protocol.md). */
+#define LOOKS 256
+
+/** A doorbell rung while others are waited for. */
+static bool doorbell_try(ompi_osc_ucp_peer_t *peer)
+{
+    static const ompi_osc_ucp_command_t doorbell = { .wire = { .kind = OMPI_OSC_UCP_KIND_DOORBELL } };
+
+    return OMPI_SUCCESS == ompi_osc_ucp_packet_notify(peer, &doorbell, NULL, NULL);
+}
+
+static unsigned poll(void)
+{
+    static unsigned looks;
+    unsigned        events = 0;
+
+    ompi_osc_ucp_packets_release_all();
+    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_fastboxes_open)) {
+        events = ompi_osc_ucp_fastboxes_collect(doorbell_try);
+    }
+    if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++looks % LOOKS) {
+        events += opal_common_ucp_progress_origin();
+    }
+    return events;
+}
+
+int ompi_osc_ucp_messages_open(char **reason_p)
+{
+    int rc;
+
+    if (opal_common_ucp_is_open()) {
+        return OMPI_SUCCESS;
+    }
+    rc = opal_common_ucp_open(ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
+    if (OMPI_SUCCESS == rc) {
+        ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, poll);
+        ompi_osc_ucp_service_init();
+        ompi_osc_ucp_procs_publish();
+        rc = ompi_osc_ucp_progress_start();
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_messages_close(void)
+{
+    opal_common_ucp_close();
+    ompi_osc_ucp_service_fini();
+    ompi_osc_ucp_packets_fini();
+}
+
+static void notified(void *arg, int status)
+{
+    (void) status;
+    ompi_osc_ucp_awaited_less(arg);
+}
+
+int ompi_osc_ucp_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited)
+{
+    const ompi_osc_ucp_command_t command = { .wire = { .kind = (uint8_t) kind, .disp = disp } };
+    int                          rc;
+
+    (*awaited)++;
+    rc = ompi_osc_ucp_packet_notify(peer, &command, notified, awaited);
+    if (OMPI_SUCCESS != rc) {
+        (*awaited)--;
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+
+    if (peer->rank == peer->window->rank) {
+        ompi_osc_ucp_target_look(peer->window->target);
+    } else {
+        (void) ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_DOORBELL, 0, &awaited);
+        ompi_osc_ucp_await(&awaited);
+    }
+}
+
+/** What a waiting question learns. */
+typedef struct answer_t {
+    bool done;
+    int  status;
+} answer_t;
+
+static void answered(ompi_osc_ucp_pending_t *pending)
+{
+    answer_t *answer = pending->arg;
+
+    answer->status = pending->status;
+    answer->done   = true;
+}
+
+int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
+    ompi_osc_ucp_command_t  command = {
+        .wire = { .kind  = OMPI_OSC_UCP_KIND_DESCRIBE,
+                  .flags = OMPI_OSC_UCP_FLAG_REPLY | OMPI_OSC_UCP_FLAG_CMA }
+    };
+    answer_t                answer  = { .done = false };
+    int                     rc;
+
+    if (NULL == pending) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    pending->ended   = answered;
+    pending->arg     = &answer;
+    pending->replies = 1;
+    pending->result  = description_p;
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
+    command.reply_to.cookie = pending->cookie;
+    ompi_osc_ucp_cma_self(&peer->window->block, &command.cma.process);
+    peer->window->counters.round_trips++;
+    rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_pending_part_done(pending, rc);
+    }
+    while (!answer.done) {
+        ompi_osc_ucp_wait_step();
+    }
+    return answer.status;
+}

@@ -1,0 +1,442 @@
+/* Packets: small operations to one target share a message. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "message/packet.h"
+
+#include <stdlib.h>
+
+#include "base/wait.h"
+#include "message/fastbox.h"
+#include "peer/pending.h"
+
+/** Packets of this process that are open or on their way out. Beyond, operations wait. */
+#define PACKETS_MAX 256
+
+typedef ompi_osc_ucp_packet_t packet_t;
+
+static struct {
+    packet_t *open; /**< of all peers */
+    packet_t *free;
+    uint32_t  used; /**< packets that are neither free nor freed */
+} packets;
+
+/** Make the peer's open packet; NULL if memory is short. */
+static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
+{
+    packet_t *packet = packets.free;
+
+    if (NULL != packet) {
+        packets.free = packet->next;
+    } else if (NULL == (packet = opal_common_ucp_malloc(sizeof(*packet)))) {
+        return NULL;
+    }
+    packets.used++;
+    packet->peer       = peer;
+    packet->awaited    = NULL;
+    packet->used       = 0;
+    packet->operations = 0;
+    packet->locks      = false;
+    packet->head.ack   = 0;
+    packet->prev       = NULL;
+    packet->next       = packets.open;
+    if (NULL != packet->next) {
+        packet->next->prev = packet;
+    }
+    packets.open = packet;
+    peer->packet = packet;
+    return packet;
+}
+
+/** What comes of sending to the peer: a connection that is lost takes the window with it (layer/survive.c). */
+static int outcome(ompi_osc_ucp_peer_t *peer, int rc)
+{
+    if (OPAL_UNLIKELY(OMPI_ERR_WIN == rc)) {
+        __atomic_store_n(&peer->window->failing, true, __ATOMIC_RELAXED);
+    }
+    return rc;
+}
+
+ompi_osc_ucp_packet_t *ompi_osc_ucp_packet_open(ompi_osc_ucp_peer_t *peer)
+{
+    return NULL != peer->ep && OMPI_SUCCESS == peer->broken && packets.used < PACKETS_MAX ? packet_open(peer) : NULL;
+}
+
+/** Nobody will answer what the packet asks for. */
+static void packet_lost(const packet_t *packet, int status)
+{
+    ompi_osc_ucp_command_t command;
+    size_t                 at = 0;
+
+    while (at < packet->used && ompi_osc_ucp_command_decode(packet->commands, packet->used, &at, &command)) {
+        ompi_osc_ucp_reply_lost(command.reply_to.cookie, status);
+    }
+    ompi_osc_ucp_reply_lost(packet->head.ack, status);
+}
+
+/** It has left, or it never will: then what would follow has no meaning. */
+static void packet_sent(void *arg, int status)
+{
+    packet_t *packet = arg;
+
+    if (OMPI_SUCCESS != status) {
+        packet->peer->broken = outcome(packet->peer, status);
+        packet->peer->error  = status;
+        packet_lost(packet, status);
+    }
+    if (NULL != packet->awaited) {
+        ompi_osc_ucp_awaited_less(packet->awaited);
+    }
+    packets.used--;
+    packet->next = packets.free;
+    packets.free = packet;
+}
+
+/** A socket takes so much that nobody has read yet. Linux begins with room for twice ten segments: 69 KB over Ethernet,
+ *  600 messages of 100 bytes. */
+#define SOCKET_HOLDS (32 * 1024)
+
+/** What the kernel needs for a message of a few bytes. */
+#define MESSAGE_COST 1536
+
+/** Send a message to the peer. One that is LEAVING needs no flush where the socket has surely taken all that was sent. */
+static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
+                        opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    ompi_osc_ucp_traffic_t *traffic = &peer->proc->traffic;
+
+    traffic->sent += MESSAGE_COST + header_len + len;
+    if (OPAL_COMMON_UCP_LEAVING == how) {
+        if (traffic->sent - traffic->arrived <= SOCKET_HOLDS) {
+            how = OPAL_COMMON_UCP_EAGER;
+        } else {
+            traffic->arrived = traffic->sent; /* when it is flushed, for which the sender waits */
+        }
+    }
+    peer->window->counters.messages++;
+    return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, header, header_len, data, len, how, sent, arg);
+}
+
+/** What goes into the head of every message. */
+static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_t *peer, bool ordered)
+{
+    head->window   = peer->window->id;
+    head->origin   = (uint32_t) peer->window->rank;
+    head->sequence = peer->sequence;
+    head->ordered  = ordered;
+    head->unused   = 0;
+}
+
+static void granted(ompi_osc_ucp_pending_t *pending)
+{
+    ompi_osc_ucp_locks.ungranted--;
+    pending->peer->granting = false;
+    if (OMPI_SUCCESS != pending->status) {
+        pending->peer->error = pending->status;
+    }
+}
+
+/** The lock outlasts the packet: ask to be told when it is granted. Until then little is sent. */
+static void ask_for_grant(packet_t *packet)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(packet->peer, false);
+    char                   *command = packet->commands + packet->lock_at;
+
+    if (NULL == pending) {
+        ompi_osc_ucp_locks.ungranted--;
+        return; /* then nothing holds back what follows */
+    }
+    pending->ended   = granted;
+    pending->replies = 1;
+    packet->peer->granting = true;
+    packet->peer->window->counters.lock_waits++;
+    memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
+}
+
+/** Send it; packet_sent tells what comes of it. `for_reply`: the caller waits for one next. */
+static void packet_send(packet_t *packet, bool for_reply)
+{
+    ompi_osc_ucp_peer_t *peer = packet->peer;
+    int                  rc   = peer->broken;
+
+    peer->packet = NULL;
+    if (NULL != packet->prev) {
+        packet->prev->next = packet->next;
+    } else {
+        packets.open = packet->next;
+    }
+    if (NULL != packet->next) {
+        packet->next->prev = packet->prev;
+    }
+    if (packet->locks) {
+        ask_for_grant(packet);
+    }
+    head_fill(&packet->head, peer, true);
+    peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
+    if (for_reply && OMPI_SUCCESS == rc &&
+        ompi_osc_ucp_fastbox_post(peer, &packet->head, sizeof(packet->head) + packet->used)) {
+        peer->window->counters.messages++;
+        peer->sequence++;
+        packet_sent(packet, OMPI_SUCCESS);
+        return;
+    }
+    if (OMPI_SUCCESS == rc) {
+        rc = message_send(peer, NULL, 0, &packet->head, sizeof(packet->head) + packet->used,
+                          NULL != packet->awaited ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, packet_sent,
+                          packet);
+    }
+    if (OMPI_SUCCESS == rc) {
+        peer->sequence++;
+    } else {
+        packet_sent(packet, rc);
+    }
+}
+
+void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->packet) {
+        packet_send(peer->packet, false);
+    }
+}
+
+void ompi_osc_ucp_packet_release_for_reply(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->packet) {
+        packet_send(peer->packet, true);
+    }
+}
+
+void ompi_osc_ucp_packets_release_all(void)
+{
+    packet_t *packet, *next;
+
+    for (packet = packets.open; NULL != packet; packet = next) {
+        next = packet->next;
+        if (!packet->peer->granting) {
+            packet_send(packet, false);
+        }
+    }
+}
+
+/** Send what is open as soon as the peer's lock is granted: a target must not be made to keep what it cannot apply. */
+static void release_when_granted(ompi_osc_ucp_peer_t *peer)
+{
+    while (NULL != peer->packet && peer->granting) {
+        ompi_osc_ucp_wait_step();
+    }
+    ompi_osc_ucp_packet_release(peer);
+}
+
+/** May more be sent in order? */
+static int peer_ready(ompi_osc_ucp_peer_t *peer)
+{
+    return OMPI_SUCCESS != peer->broken ? peer->broken : outcome(peer, ompi_osc_ucp_peer_connect(peer));
+}
+
+/** Room for a command that the caller waits for: there is always a packet for it. */
+static char *reserve_at_once(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
+{
+    packet_t *packet;
+    char     *room;
+
+    *rc_p = peer_ready(peer);
+    if (OMPI_SUCCESS != *rc_p) {
+        return NULL;
+    }
+    if (NULL != peer->packet && peer->packet->used + len > OMPI_OSC_UCP_PACKET_ROOM) {
+        ompi_osc_ucp_packet_release(peer);
+    }
+    packet = NULL != peer->packet ? peer->packet : packet_open(peer);
+    if (NULL == packet) {
+        *rc_p = OMPI_ERR_OUT_OF_RESOURCE;
+        return NULL;
+    }
+    room = packet->commands + packet->used;
+    packet->used += (uint32_t) len;
+    return room;
+}
+
+char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
+{
+    packet_t *packet = peer->packet;
+    char     *room;
+
+    if (NULL != packet && packet->used + len <= OMPI_OSC_UCP_PACKET_ROOM) {
+        room = packet->commands + packet->used;
+        packet->used += (uint32_t) len;
+        packet->operations++;
+        *rc_p = OMPI_SUCCESS;
+        return room;
+    }
+    /* Whenever this waits, other threads may do the same for the same peer. */
+    do {
+        if (NULL != peer->packet) {
+            release_when_granted(peer);
+        }
+        while (NULL == peer->packet && packets.used >= PACKETS_MAX) {
+            ompi_osc_ucp_wait_step();
+        }
+    } while (NULL != peer->packet && peer->packet->used + len > OMPI_OSC_UCP_PACKET_ROOM);
+    room = reserve_at_once(peer, len, rc_p);
+    if (NULL != room) {
+        peer->packet->operations++;
+    }
+    return room;
+}
+
+int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    const ompi_osc_ucp_command_t command = {
+        .wire = { .kind  = OMPI_OSC_UCP_KIND_LOCK,
+                  .flags = (uint8_t) (OMPI_OSC_UCP_FLAG_REPLY | (exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0) |
+                                      (ompi_osc_ucp_joins(exclusive) ? OMPI_OSC_UCP_FLAG_JOIN : 0)) }
+    };
+    int   rc;
+    char *room = reserve_at_once(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+
+    if (NULL != room) {
+        ompi_osc_ucp_command_encode(&command, room);
+        peer->packet->lock_at = (uint32_t) (room - peer->packet->commands);
+        peer->packet->locks   = true;
+        ompi_osc_ucp_locks.ungranted++;
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer)
+{
+    while (peer->granting || (NULL != peer->packet && peer->packet->locks)) {
+        if (!peer->granting) {
+            ompi_osc_ucp_packet_release(peer);
+        }
+        ompi_osc_ucp_wait_step();
+    }
+}
+
+void ompi_osc_ucp_packets_settle_locks(void)
+{
+    packet_t *packet, *next;
+
+    while (ompi_osc_ucp_locks.ungranted > 0) {
+        for (packet = packets.open; NULL != packet; packet = next) {
+            next = packet->next;
+            if (packet->locks) {
+                packet_send(packet, false);
+            }
+        }
+        ompi_osc_ucp_wait_step();
+    }
+}
+
+/** Append a command of 16 bytes. */
+static int append_bare(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags)
+{
+    const ompi_osc_ucp_command_t command = { .wire = { .kind = (uint8_t) kind, .flags = flags } };
+    int                          rc;
+    char                        *room = reserve_at_once(peer, sizeof(command.wire), &rc);
+
+    if (NULL != room) {
+        ompi_osc_ucp_command_encode(&command, room);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    int rc = append_bare(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0);
+
+    if (OMPI_SUCCESS == rc && peer->packet->locks) {
+        peer->packet->locks = false;
+        ompi_osc_ucp_locks.ungranted--;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer)
+{
+    return append_bare(peer, OMPI_OSC_UCP_KIND_COMPLETE, 0);
+}
+
+void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    peer->packet->awaited = awaited;
+    (*awaited)++;
+    packet_send(peer->packet, false);
+}
+
+int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack)
+{
+    int rc;
+
+    if (NULL != reserve_at_once(peer, 0, &rc)) {
+        peer->packet->head.ack = ack;
+        packet_send(peer->packet, true);
+    }
+    return rc;
+}
+
+/** A head and a command, as one header. */
+typedef struct message_t {
+    ompi_osc_ucp_wire_packet_t head;
+    char                       command[OMPI_OSC_UCP_COMMAND_MAX];
+} message_t;
+
+_Static_assert(sizeof(message_t) <= OPAL_COMMON_UCP_HEADER_MAX, "it travels as a header");
+
+int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,
+                             size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    message_t message = { .head.ack = 0 };
+    size_t    command_len;
+    int       rc = peer_ready(peer);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    do {
+        release_when_granted(peer);
+        while (peer->granting) {
+            ompi_osc_ucp_wait_step();
+        }
+    } while (NULL != peer->packet); /* another thread's */
+    if (OMPI_SUCCESS != peer->broken) {
+        return peer->broken; /* meanwhile */
+    }
+    head_fill(&message.head, peer, true);
+    command_len = ompi_osc_ucp_command_encode(command, message.command);
+    rc = message_send(peer, &message, sizeof(message.head) + command_len, payload, len, how, sent, arg);
+    if (OMPI_SUCCESS == rc) {
+        peer->sequence++;
+    }
+    return outcome(peer, rc);
+}
+
+int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
+                               opal_common_ucp_sent_fn_t sent, void *arg)
+{
+    message_t message = { .head.ack = 0 };
+    size_t    command_len;
+    int       rc = peer->window->lost ? OMPI_ERR_WIN : outcome(peer, ompi_osc_ucp_peer_connect(peer));
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    head_fill(&message.head, peer, false);
+    command_len = ompi_osc_ucp_command_encode(command, message.command);
+    rc = message_send(peer, &message, sizeof(message.head) + command_len, NULL, 0,
+                      NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
+    return outcome(peer, rc);
+}
+
+void ompi_osc_ucp_packets_fini(void)
+{
+    packet_t *packet;
+
+    while (NULL != (packet = packets.free)) {
+        packets.free = packet->next;
+        free(packet);
+    }
+    packets.used = 0;
+    packets.open = NULL;
+}

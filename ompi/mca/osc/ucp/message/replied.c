@@ -1,0 +1,147 @@
+/* Replies, as they come in. Origin side.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "message/replied.h"
+
+#include <stdlib.h>
+
+#include "peer/pending.h"
+#include "service/refused.h"
+#include "wire/wire.h"
+
+/** Remote data of a reply, on their way. */
+typedef struct incoming_t {
+    ompi_osc_ucp_pending_t *pending;
+    uint64_t                pos, len;
+    char                   *staging; /**< NULL if they go straight to where they belong */
+} incoming_t;
+
+static void reply_unpack(ompi_osc_ucp_pending_t *pending, uint64_t pos, const void *data, uint64_t len)
+{
+    ompi_osc_ucp_layout_iter_t iter;
+
+    if (ompi_osc_ucp_layout_is_contiguous(&pending->result_layout)) {
+        memcpy((char *) pending->result + pending->result_layout.lb + pos, data, len);
+    } else {
+        ompi_osc_ucp_layout_iter_init(&iter, &pending->result_layout, pos);
+        ompi_osc_ucp_layout_unpack(&iter, pending->result, data, len);
+    }
+}
+
+static void reply_received(void *arg, int status)
+{
+    incoming_t *incoming = arg;
+
+    if (OMPI_SUCCESS == status && NULL != incoming->staging) {
+        reply_unpack(incoming->pending, incoming->pos, incoming->staging, incoming->len);
+    }
+    ompi_osc_ucp_pending_reply(incoming->pending, status);
+    free(incoming->staging);
+    free(incoming);
+}
+
+static void dropped(void *arg, int status)
+{
+    (void) arg;
+    (void) status;
+}
+
+/** Receive what the target did not send with its reply. */
+static void reply_receive(ompi_osc_ucp_pending_t *pending, uint64_t pos, const opal_common_ucp_message_t *message)
+{
+    bool        contiguous = ompi_osc_ucp_layout_is_contiguous(&pending->result_layout);
+    incoming_t *incoming   = opal_common_ucp_malloc(sizeof(*incoming));
+    char       *buffer     = NULL;
+
+    if (NULL != incoming) {
+        *incoming = (incoming_t) { .pending = pending, .pos = pos, .len = message->len };
+        incoming->staging = contiguous ? NULL : opal_common_ucp_malloc(message->len);
+        buffer = contiguous ? (char *) pending->result + pending->result_layout.lb + pos : incoming->staging;
+    }
+    if (NULL == buffer) {
+        free(incoming);
+        opal_common_ucp_receive(OPAL_COMMON_UCP_ORIGIN, message->remote, NULL, 0, dropped, NULL);
+        ompi_osc_ucp_pending_reply(pending, OMPI_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    opal_common_ucp_receive(OPAL_COMMON_UCP_ORIGIN, message->remote, buffer, message->len, reply_received, incoming);
+}
+
+/** Does the reply name somebody, and do its data fit in there? */
+static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(reply->cookie);
+
+    if (NULL != pending && (0 == pending->replies || reply->pos > pending->result_layout.size ||
+                            reply->len > pending->result_layout.size - reply->pos)) {
+        pending = NULL;
+    }
+    if (NULL == pending) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_ANSWER);
+    } else if (pending->before > 0 && pending->before > pending->peer->proc->traffic.arrived) {
+        pending->peer->proc->traffic.arrived = pending->before;
+    }
+    return pending;
+}
+
+/** One long reply by itself: the header is the reply, its data are the message's. */
+static void reply_alone(const opal_common_ucp_message_t *message)
+{
+    ompi_osc_ucp_wire_reply_t reply;
+    ompi_osc_ucp_pending_t   *pending = NULL;
+
+    if (sizeof(reply) == message->header_len) {
+        memcpy(&reply, message->header, sizeof(reply));
+    }
+    if (sizeof(reply) == message->header_len && reply.len == message->len) {
+        pending = reply_find(&reply);
+    } else {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+    }
+    if (NULL == pending) {
+        if (NULL != message->remote) {
+            opal_common_ucp_receive(OPAL_COMMON_UCP_ORIGIN, message->remote, NULL, 0, dropped, NULL);
+        }
+    } else if (NULL != message->remote) {
+        reply_receive(pending, reply.pos, message);
+    } else {
+        reply_unpack(pending, reply.pos, message->data, message->len);
+        ompi_osc_ucp_pending_reply(pending, reply.status);
+    }
+}
+
+void ompi_osc_ucp_replied(const opal_common_ucp_message_t *message)
+{
+    const char               *at   = message->data;
+    size_t                    left = message->len;
+    ompi_osc_ucp_wire_reply_t reply;
+    ompi_osc_ucp_pending_t   *pending;
+
+    if (message->header_len > 0 || NULL != message->remote) {
+        reply_alone(message);
+        return;
+    }
+    while (left >= sizeof(reply)) {
+        memcpy(&reply, at, sizeof(reply));
+        at   += sizeof(reply);
+        left -= sizeof(reply);
+        if (reply.len > left) {
+            ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+            return;
+        }
+        pending = reply_find(&reply);
+        if (NULL != pending) {
+            if (reply.len > 0) {
+                reply_unpack(pending, reply.pos, at, reply.len);
+            }
+            ompi_osc_ucp_pending_reply(pending, reply.status);
+        }
+        at   += reply.len;
+        left -= reply.len;
+    }
+    if (left > 0) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+    }
+}

@@ -1,0 +1,212 @@
+/* The layouts of datatypes that were used before.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * They are kept by an attribute of the datatype, which Open MPI deletes when it destroys the type: another type at the
+ * same address has none. A layout that is still in use then, or when another takes its place here, lives as long as its
+ * last holder (ompi_osc_ucp_layout_share).
+ *
+ * Open MPI holds the lock of its attributes while it runs a program's callbacks, which may free windows and
+ * communicate. So nothing here is called with the component's lock held, and what keeps threads apart is only tried:
+ * who does not get it makes a layout that is not kept.
+ */
+
+#include "op/layout_type.h"
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "ompi/attribute/attribute.h"
+
+/** Larger layouts are not kept. Their use takes longer than that they are made. */
+#define KEPT_NODES_MAX 65536
+
+/** A type is used with so many counts, or for both bytes and cells. */
+#define KEPT 2
+
+typedef struct kept_t {
+    size_t                     count;
+    const ompi_osc_ucp_prim_t *pair; /**< of cells of this pair type; NULL: of bytes */
+    ompi_osc_ucp_layout_t      layout;
+} kept_t;
+
+/** What a datatype's attribute points to. */
+typedef struct cache_t {
+    unsigned next; /**< to be replaced */
+    kept_t   kept[KEPT];
+} cache_t;
+
+/** Guards all caches. Only tried. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/** What was asked for last: most calls ask for the same again, and to find an attribute takes longer than all else. */
+static struct {
+    const ompi_datatype_t *datatype; /**< NULL: nothing; atomic, for a type of another thread may be destroyed */
+    const void            *keyhash;  /**< its attributes: another type at the same address has others, or none */
+    const kept_t          *kept;
+} recent;
+
+static int keyval = MPI_KEYVAL_INVALID;
+
+/** The type is being destroyed: nobody uses it. */
+static int cache_delete(MPI_Datatype datatype, int key, void *value, void *extra)
+{
+    cache_t *cache = value;
+    int      i;
+
+    (void) key;
+    (void) extra;
+    if (datatype == __atomic_load_n(&recent.datatype, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&recent.datatype, NULL, __ATOMIC_RELAXED);
+    }
+    for (i = 0; i < KEPT; i++) {
+        ompi_osc_ucp_layout_fini(&cache->kept[i].layout);
+    }
+    free(cache);
+    return MPI_SUCCESS;
+}
+
+/** A copy of the type has a cache of its own. */
+static int cache_copy(MPI_Datatype datatype, int key, void *extra, void *value, void *value_p, int *flag,
+                      MPI_Datatype copy)
+{
+    (void) datatype;
+    (void) key;
+    (void) extra;
+    (void) value;
+    (void) value_p;
+    (void) copy;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static bool keyval_make(void)
+{
+    ompi_attribute_fn_ptr_union_t copy   = { .attr_datatype_copy_fn = cache_copy };
+    ompi_attribute_fn_ptr_union_t delete = { .attr_datatype_delete_fn = cache_delete };
+
+    return MPI_KEYVAL_INVALID != keyval ||
+           OMPI_SUCCESS == ompi_attr_create_keyval(TYPE_ATTR, copy, delete, &keyval, NULL, 0, NULL);
+}
+
+static cache_t *cache_find(const ompi_datatype_t *datatype)
+{
+    void *cache = NULL;
+    int   found = 0;
+
+    if (NULL == datatype->d_keyhash || MPI_KEYVAL_INVALID == keyval ||
+        OMPI_SUCCESS != ompi_attr_get_c(datatype->d_keyhash, keyval, &cache, &found)) {
+        return NULL;
+    }
+    return found ? cache : NULL;
+}
+
+static cache_t *cache_make(ompi_datatype_t *datatype)
+{
+    cache_t *cache = cache_find(datatype);
+    int      i;
+
+    if (NULL != cache || !keyval_make()) {
+        return cache;
+    }
+    cache = calloc(1, sizeof(*cache));
+    if (NULL == cache) {
+        return NULL;
+    }
+    for (i = 0; i < KEPT; i++) {
+        ompi_osc_ucp_layout_contiguous(&cache->kept[i].layout, 0, 0); /* that no call asks for */
+    }
+    if (OMPI_SUCCESS != ompi_attr_set_c(TYPE_ATTR, datatype, &datatype->d_keyhash, keyval, cache, false)) {
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+static bool is_asked_for(const kept_t *kept, size_t count, const ompi_osc_ucp_prim_t *pair)
+{
+    return count == kept->count && pair == kept->pair && kept->layout.size > 0;
+}
+
+static bool is_recent(const ompi_datatype_t *datatype)
+{
+    return datatype == __atomic_load_n(&recent.datatype, __ATOMIC_RELAXED) && recent.keyhash == datatype->d_keyhash;
+}
+
+static const kept_t *kept_find(const ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair)
+{
+    const cache_t *cache;
+    int            i;
+
+    if (is_recent(datatype) && is_asked_for(recent.kept, count, pair)) {
+        return recent.kept;
+    }
+    cache = cache_find(datatype);
+    for (i = 0; NULL != cache && i < KEPT; i++) {
+        if (is_asked_for(&cache->kept[i], count, pair)) {
+            recent.kept    = &cache->kept[i];
+            recent.keyhash = datatype->d_keyhash;
+            __atomic_store_n(&recent.datatype, datatype, __ATOMIC_RELAXED);
+            return recent.kept;
+        }
+    }
+    return NULL;
+}
+
+bool ompi_osc_ucp_layout_recall(const ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
+                                ompi_osc_ucp_layout_t *layout)
+{
+    const bool    threaded = ompi_osc_ucp_threaded();
+    const kept_t *kept;
+
+    if (threaded && 0 != pthread_mutex_trylock(&lock)) {
+        return false;
+    }
+    kept = kept_find(datatype, count, pair);
+    if (NULL != kept) {
+        ompi_osc_ucp_layout_share(layout, &kept->layout);
+    }
+    if (threaded) {
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL != kept;
+}
+
+const ompi_osc_ucp_layout_t *ompi_osc_ucp_layout_peek(const ompi_datatype_t *datatype, size_t count)
+{
+    return !ompi_osc_ucp_threaded() && is_recent(datatype) && is_asked_for(recent.kept, count, NULL) &&
+                   !ompi_osc_ucp_layout_is_contiguous(&recent.kept->layout)
+               ? &recent.kept->layout
+               : NULL;
+}
+
+void ompi_osc_ucp_layout_keep(ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
+                              const ompi_osc_ucp_layout_t *layout)
+{
+    cache_t *cache;
+    kept_t  *kept;
+
+    /* Predefined types may outlive the component. */
+    if (ompi_datatype_is_predefined(datatype) || layout->nnodes > KEPT_NODES_MAX || 0 != pthread_mutex_trylock(&lock)) {
+        return;
+    }
+    __atomic_store_n(&recent.datatype, NULL, __ATOMIC_RELAXED);
+    cache = cache_make(datatype);
+    if (NULL != cache) {
+        kept = &cache->kept[cache->next++ % KEPT];
+        ompi_osc_ucp_layout_fini(&kept->layout);
+        kept->count = count;
+        kept->pair  = pair;
+        ompi_osc_ucp_layout_share(&kept->layout, layout);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void ompi_osc_ucp_layouts_fini(void)
+{
+    if (MPI_KEYVAL_INVALID != keyval) {
+        (void) ompi_attr_free_keyval(TYPE_ATTR, &keyval, false);
+        keyval = MPI_KEYVAL_INVALID;
+    }
+}

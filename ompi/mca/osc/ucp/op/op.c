@@ -1,0 +1,433 @@
+/* Applying an MPI_Op to window memory: element types, operations, stripes.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "ompi_config.h"
+
+#include "base/cpu.h"
+#include "op/scalar.h"
+
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/op/op.h"
+#include "opal/datatype/opal_datatype_internal.h"
+
+#include <sched.h>
+#include <string.h>
+
+/** The widest element, MPI_C_LONG_DOUBLE_COMPLEX or MPI_LONG_DOUBLE_INT, in bytes. */
+
+_Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
+_Static_assert(OMPI_OSC_UCP_ELEMENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
+
+/* ---- Element types ---- */
+
+/**
+ * The index is the code on the wire: append, never reorder. Handles that Open MPI gives the same id (MPI_BYTE and
+ * MPI_UINT8_T, say) use the same kernels and are one element type.
+ */
+static struct ompi_predefined_datatype_t *const prim_handles[] = {
+    NULL,
+    &ompi_mpi_int8_t, &ompi_mpi_uint8_t, &ompi_mpi_int16_t, &ompi_mpi_uint16_t,
+    &ompi_mpi_int32_t, &ompi_mpi_uint32_t, &ompi_mpi_int64_t, &ompi_mpi_uint64_t,
+    &ompi_mpi_long, &ompi_mpi_unsigned_long, &ompi_mpi_wchar, &ompi_mpi_c_bool,
+    &ompi_mpi_aint, &ompi_mpi_offset, &ompi_mpi_count,
+    &ompi_mpi_float, &ompi_mpi_double, &ompi_mpi_long_double,
+    &ompi_mpi_c_float_complex, &ompi_mpi_c_double_complex, &ompi_mpi_c_long_double_complex, &ompi_mpi_cxx_cplex,
+    &ompi_mpi_logical, &ompi_mpi_character, &ompi_mpi_integer, &ompi_mpi_real, &ompi_mpi_dblprec,
+    &ompi_mpi_cplex, &ompi_mpi_dblcplex, &ompi_mpi_ldblcplex,
+    &ompi_mpi_complex8, &ompi_mpi_complex16, &ompi_mpi_complex32,
+    &ompi_mpi_2int, &ompi_mpi_2integer, &ompi_mpi_2real, &ompi_mpi_2dblprec, &ompi_mpi_2cplex, &ompi_mpi_2dblcplex,
+    &ompi_mpi_float_int, &ompi_mpi_double_int, &ompi_mpi_longdbl_int, &ompi_mpi_long_int, &ompi_mpi_short_int,
+    /* Those below have the id of one above unless Fortran's default kinds were changed when Open MPI was built. */
+    &ompi_mpi_logical1, &ompi_mpi_logical2, &ompi_mpi_logical4, &ompi_mpi_logical8,
+    &ompi_mpi_integer1, &ompi_mpi_integer2, &ompi_mpi_integer4, &ompi_mpi_integer8, &ompi_mpi_integer16,
+    &ompi_mpi_real2, &ompi_mpi_real4, &ompi_mpi_real8, &ompi_mpi_real16,
+};
+
+#define PRIM_COUNT (sizeof(prim_handles) / sizeof(prim_handles[0]))
+
+ompi_osc_ucp_prim_t ompi_osc_ucp_prims[PRIM_COUNT];
+
+/** Open MPI's id to our code. */
+uint8_t ompi_osc_ucp_prim_codes[OMPI_DATATYPE_MAX_PREDEFINED];
+
+static bool id_is_known(int id)
+{
+    return 0 <= id && id < OMPI_DATATYPE_MAX_PREDEFINED;
+}
+
+static ompi_osc_ucp_scalar_t scalar_of(const opal_datatype_t *type)
+{
+    const ddt_elem_desc_t *entry = &type->desc.desc[0].elem;
+    bool                   wide  = sizeof(uint64_t) == type->size;
+
+    if (1 != type->desc.used || 1 != entry->count * entry->blocklen ||
+        (sizeof(uint32_t) != type->size && !wide)) {
+        return OMPI_OSC_UCP_SCALAR_NONE;
+    }
+    switch (type->flags & OMPI_DATATYPE_FLAG_DATA_TYPE) {
+    case OMPI_DATATYPE_FLAG_DATA_INT:
+        return wide ? OMPI_OSC_UCP_SCALAR_INT64 : OMPI_OSC_UCP_SCALAR_INT32;
+    case OMPI_DATATYPE_FLAG_DATA_FLOAT:
+        return wide ? OMPI_OSC_UCP_SCALAR_DOUBLE : OMPI_OSC_UCP_SCALAR_FLOAT;
+    default:
+        return OMPI_OSC_UCP_SCALAR_NONE;
+    }
+}
+
+static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
+{
+    const opal_datatype_t *type = &datatype->super;
+    ptrdiff_t              extent = type->ub - type->lb;
+    ompi_osc_ucp_prim_t   *prim = &ompi_osc_ucp_prims[code];
+
+    if (!id_is_known(datatype->id) || 0 != ompi_osc_ucp_prim_codes[datatype->id] || !ompi_datatype_is_valid(datatype)
+        || 0 == type->size || extent > OMPI_OSC_UCP_ELEMENT_MAX) {
+        return;
+    }
+    prim->align = 0 < type->align ? type->align : 1;
+    prim->size = type->size;
+    prim->extent = extent;
+    prim->value_size = type->size;
+    prim->index_offset = 0;
+    if (prim->size != prim->extent) {
+        prim->value_size = type->size - sizeof(int);
+        prim->index_offset = type->desc.desc[1].elem.disp;
+    }
+    prim->datatype = datatype;
+    prim->scalar = scalar_of(type);
+    prim->swaps = OMPI_OSC_UCP_SCALAR_INT32 == prim->scalar || OMPI_OSC_UCP_SCALAR_INT64 == prim->scalar;
+    prim->code = code;
+    ompi_osc_ucp_prim_codes[datatype->id] = code;
+}
+
+const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype)
+{
+    /* The types of MPI_Type_create_f90_real and its kin are marked predefined, too, and have the id of what they
+     * stand for. */
+    if (!ompi_datatype_is_predefined(datatype)) {
+        datatype = ompi_datatype_get_single_predefined_type_from_args(datatype);
+    }
+    if (NULL == datatype || !id_is_known(datatype->id) || !ompi_datatype_is_valid(datatype)) {
+        return NULL;
+    }
+    return ompi_osc_ucp_prim_by_code(ompi_osc_ucp_prim_codes[datatype->id]);
+}
+
+const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_by_code(uint8_t code)
+{
+    return code < PRIM_COUNT && 0 != ompi_osc_ucp_prims[code].code ? &ompi_osc_ucp_prims[code] : NULL;
+}
+
+/* ---- Operations ---- */
+
+static ompi_predefined_op_t *const op_handles[OMPI_OSC_UCP_OP_COUNT] = {
+    [OMPI_OSC_UCP_OP_NO_OP] = &ompi_mpi_op_no_op,   [OMPI_OSC_UCP_OP_REPLACE] = &ompi_mpi_op_replace,
+    [OMPI_OSC_UCP_OP_MAX] = &ompi_mpi_op_max,       [OMPI_OSC_UCP_OP_MIN] = &ompi_mpi_op_min,
+    [OMPI_OSC_UCP_OP_SUM] = &ompi_mpi_op_sum,       [OMPI_OSC_UCP_OP_PROD] = &ompi_mpi_op_prod,
+    [OMPI_OSC_UCP_OP_LAND] = &ompi_mpi_op_land,     [OMPI_OSC_UCP_OP_BAND] = &ompi_mpi_op_band,
+    [OMPI_OSC_UCP_OP_LOR] = &ompi_mpi_op_lor,       [OMPI_OSC_UCP_OP_BOR] = &ompi_mpi_op_bor,
+    [OMPI_OSC_UCP_OP_LXOR] = &ompi_mpi_op_lxor,     [OMPI_OSC_UCP_OP_BXOR] = &ompi_mpi_op_bxor,
+    [OMPI_OSC_UCP_OP_MAXLOC] = &ompi_mpi_op_maxloc, [OMPI_OSC_UCP_OP_MINLOC] = &ompi_mpi_op_minloc,
+};
+
+uint8_t ompi_osc_ucp_op_codes[OMPI_OSC_UCP_OPS_BY_INDEX];
+
+/** Is there a kernel? */
+static bool op_is_defined(uint8_t op, const ompi_osc_ucp_prim_t *prim)
+{
+    int kernel;
+
+    if (OMPI_OSC_UCP_OP_NO_OP == op || OMPI_OSC_UCP_OP_REPLACE == op) {
+        return true;
+    }
+    kernel = ompi_op_ddt_map[prim->datatype->id];
+    return 0 <= kernel && kernel < OMPI_OP_BASE_TYPE_MAX && NULL != op_handles[op]->op.o_func.intrinsic.fns[kernel];
+}
+
+void ompi_osc_ucp_op_init(void)
+{
+    uint8_t code, op;
+    int     index;
+
+    for (code = 1; code < PRIM_COUNT; code++) {
+        prim_init(code, &prim_handles[code]->dt);
+    }
+    for (op = 1; op < OMPI_OSC_UCP_OP_COUNT; op++) {
+        index = op_handles[op]->op.o_f_to_c_index;
+        if (0 <= index && index < OMPI_OSC_UCP_OPS_BY_INDEX) {
+            ompi_osc_ucp_op_codes[index] = op;
+        }
+        for (code = 1; code < PRIM_COUNT; code++) {
+            if (0 != ompi_osc_ucp_prims[code].code && op_is_defined(op, &ompi_osc_ucp_prims[code])) {
+                ompi_osc_ucp_prims[code].ops |= 1u << op;
+            }
+        }
+    }
+}
+
+bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim)
+{
+    switch (op) {
+    case OMPI_OSC_UCP_OP_SUM:
+    case OMPI_OSC_UCP_OP_BAND:
+    case OMPI_OSC_UCP_OP_BOR:
+    case OMPI_OSC_UCP_OP_BXOR:
+    case OMPI_OSC_UCP_OP_REPLACE:
+    case OMPI_OSC_UCP_OP_NO_OP:
+        /* Integers are what has both of these operations. */
+        return (4 == prim->size || 8 == prim->size) && prim->size == prim->extent &&
+               ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_BAND, prim) && ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_SUM, prim);
+    default:
+        return false;
+    }
+}
+
+/* ---- Stripes ---- */
+
+typedef struct taken_t {
+    ompi_osc_ucp_stripe_t *low;
+    ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
+} taken_t;
+
+/* Pauses between two tries, and after how many the holder may be waiting for this CPU. */
+enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
+
+void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
+{
+    unsigned pauses = PAUSES_MIN, all = 0, i;
+
+    do {
+        for (i = 0; i < pauses; i++) {
+            ompi_osc_ucp_cpu_relax();
+        }
+        all += pauses;
+        pauses = pauses < PAUSES_MAX ? 2 * pauses : pauses;
+        if (all > PAUSES_BEFORE_YIELD) {
+            sched_yield();
+        }
+    } while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED) ||
+             0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
+}
+
+/** Lock what covers `len` bytes at `key`, which touch at most two granules; in index order, so that nobody waits in
+ *  a circle. */
+static inline taken_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, size_t len)
+{
+    size_t first = (key / OMPI_OSC_UCP_STRIPE_GRANULE) % OMPI_OSC_UCP_STRIPES;
+    size_t last = ((key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE) % OMPI_OSC_UCP_STRIPES;
+    taken_t taken = {.low = &stripes[first < last ? first : last], .high = NULL};
+
+    ompi_osc_ucp_stripe_lock(taken.low);
+    if (first != last) {
+        taken.high = &stripes[first < last ? last : first];
+        ompi_osc_ucp_stripe_lock(taken.high);
+    }
+    return taken;
+}
+
+static inline void stripes_unlock(taken_t taken)
+{
+    if (NULL != taken.high) {
+        ompi_osc_ucp_stripe_unlock(taken.high);
+    }
+    ompi_osc_ucp_stripe_unlock(taken.low);
+}
+
+/* ---- Moving elements between packed memory and cells ---- */
+
+/** Cells for one kernel call, aligned for any element type. */
+typedef struct scratch_t {
+    _Alignas(64) char cells[OMPI_OSC_UCP_STRIPE_GRANULE];
+} scratch_t;
+
+static inline bool prim_has_gaps(const ompi_osc_ucp_prim_t *prim)
+{
+    return prim->size != prim->extent;
+}
+
+static inline bool is_aligned(const ompi_osc_ucp_prim_t *prim, const void *address)
+{
+    return 0 == (uintptr_t) address % prim->align;
+}
+
+static void pack_cells(const ompi_osc_ucp_prim_t *prim, void *packed, const void *cells, size_t n)
+{
+    const char *cell = cells;
+    char       *to = packed;
+
+    if (!prim_has_gaps(prim)) {
+        memcpy(to, cell, n * prim->size);
+        return;
+    }
+    for (; 0 < n; n--) {
+        memcpy(to, cell, prim->value_size);
+        memcpy(to + prim->value_size, cell + prim->index_offset, sizeof(int));
+        to += prim->size;
+        cell += prim->extent;
+    }
+}
+
+static void unpack_cells(const ompi_osc_ucp_prim_t *prim, void *cells, const void *packed, size_t n)
+{
+    const char *from = packed;
+    char       *cell = cells;
+
+    if (!prim_has_gaps(prim)) {
+        memcpy(cell, from, n * prim->size);
+        return;
+    }
+    for (; 0 < n; n--) {
+        memcpy(cell, from, prim->value_size);
+        memcpy(cell + prim->index_offset, from + prim->value_size, sizeof(int));
+        from += prim->size;
+        cell += prim->extent;
+    }
+}
+
+/** Copy the data bytes of cells, not the gaps. */
+static void copy_cells(const ompi_osc_ucp_prim_t *prim, void *to, const void *from, size_t n)
+{
+    const char *source = from;
+    char       *target = to;
+
+    if (!prim_has_gaps(prim)) {
+        memcpy(target, source, n * prim->size);
+        return;
+    }
+    for (; 0 < n; n--) {
+        memcpy(target, source, prim->value_size);
+        memcpy(target + prim->index_offset, source + prim->index_offset, sizeof(int));
+        source += prim->extent;
+        target += prim->extent;
+    }
+}
+
+/* ---- Applying ---- */
+
+/** The packed elements as cells that a kernel can read: in place, or in `scratch`. */
+static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, size_t n, scratch_t *scratch)
+{
+    if (!prim_has_gaps(prim) && is_aligned(prim, source)) {
+        return (void *) source;
+    }
+    unpack_cells(prim, scratch->cells, source, n);
+    return scratch->cells;
+}
+
+/** Open MPI 4.1's AVX kernels add 1- and 2-byte integers with saturation, except for the last few of an array; MPI's
+ *  unsigned types wrap around, as in C. */
+static void sum_narrow(size_t size, void *target, const void *source, size_t n)
+{
+    size_t i;
+
+    if (1 == size) {
+        for (i = 0; i < n; i++) {
+            ((uint8_t *) target)[i] += ((const uint8_t *) source)[i];
+        }
+    } else {
+        for (i = 0; i < n; i++) {
+            ((uint16_t *) target)[i] += ((const uint16_t *) source)[i];
+        }
+    }
+}
+
+static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
+{
+    if (OMPI_OSC_UCP_OP_SUM == op && sizeof(uint16_t) >= prim->size) {
+        sum_narrow(prim->size, target, cells, n);
+    } else {
+        ompi_op_reduce(&op_handles[op]->op, cells, target, n, prim->datatype);
+    }
+}
+
+/** target = cells op target. A kernel may copy whole structs, and so never works in place on cells with gaps. */
+static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
+{
+    scratch_t scratch;
+
+    if (!prim_has_gaps(prim) && is_aligned(prim, target)) {
+        run_kernel(op, prim, target, cells, n);
+        return;
+    }
+    copy_cells(prim, scratch.cells, target, n);
+    run_kernel(op, prim, scratch.cells, cells, n);
+    copy_cells(prim, target, scratch.cells, n);
+}
+
+void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n)
+{
+    scratch_t scratch;
+
+    run_kernel(op, prim, values, source_cells(prim, source, n, &scratch), n);
+}
+
+/** Apply to `n` elements that one set of stripes covers: all in one granule, or one that straddles two. */
+static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                          void *target, const void *source, void *result, size_t n)
+{
+    bool      combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
+    scratch_t scratch;
+    void     *cells = combines ? source_cells(prim, source, n, &scratch) : NULL;
+    taken_t    taken = stripes_lock(stripes, key, n * prim->extent);
+
+    if (NULL != result) {
+        pack_cells(prim, result, target, n);
+    }
+    if (combines) {
+        combine(op, prim, target, cells, n);
+    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
+        unpack_cells(prim, target, source, n);
+    }
+    stripes_unlock(taken);
+}
+
+static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, uint8_t scalar, void *target, const void *source,
+                                 void *result, size_t n)
+{
+    ompi_osc_ucp_stripe_lock(stripe);
+    ompi_osc_ucp_scalars_sum(scalar, target, source, result, n);
+    ompi_osc_ucp_stripe_unlock(stripe);
+}
+
+void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
+                           const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
+                           size_t n)
+{
+    char       *to = target, *old = result;
+    const char *from = source;
+
+    if (1 == n && ompi_osc_ucp_is_scalar(op, prim, key, target)) {
+        ompi_osc_ucp_scalar_apply(stripes, key, op, prim, target, source, result);
+        return;
+    }
+    if (n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op && ompi_osc_ucp_is_scalar(op, prim, key, target) &&
+        key % OMPI_OSC_UCP_STRIPE_GRANULE + n * prim->size <= OMPI_OSC_UCP_STRIPE_GRANULE) {
+        apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim->scalar, target, source, result, n);
+        return;
+    }
+    while (0 < n) {
+        size_t run = (OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE) / prim->extent;
+
+        run = 0 == run ? 1 : run < n ? run : n;
+        apply_covered(stripes, key, op, prim, to, from, old, run);
+        key += run * prim->extent;
+        to += run * prim->extent;
+        from = NULL == from ? NULL : from + run * prim->size;
+        old = NULL == old ? NULL : old + run * prim->size;
+        n -= run;
+    }
+}
+
+void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,
+                                  void *target, const void *source, const void *compare, void *result)
+{
+    taken_t taken = stripes_lock(stripes, key, prim->size);
+
+    memcpy(result, target, prim->size);
+    if (0 == memcmp(result, compare, prim->size)) {
+        memcpy(target, source, prim->size);
+    }
+    stripes_unlock(taken);
+}

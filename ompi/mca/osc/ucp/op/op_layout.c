@@ -1,0 +1,98 @@
+/* Applying an MPI_Op to elements that do not lie one behind the other.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What lies in one granule is done under its stripe at once: gathered, combined by one call of the kernel, scattered.
+ */
+
+#include "op/op_layout.h"
+
+#include <string.h>
+
+#include "op/scalar.h"
+
+/** Where the next elements are. */
+typedef struct target_t {
+    ompi_osc_ucp_stripe_t      *stripes;
+    uintptr_t                   key_base;
+    char                       *base;
+    ompi_osc_ucp_layout_iter_t *iter;
+} target_t;
+
+static uintptr_t key_of(const target_t *target, int64_t disp)
+{
+    return (uintptr_t) target->base + (uintptr_t) disp - target->key_base;
+}
+
+/** The next `bytes`, which lie in the granule of displacement `disp` in several runs, of elements without gaps. */
+static void apply_scattered(const target_t *target, int64_t disp, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                            const char *source, char *result, size_t bytes)
+{
+    _Alignas(64) char           values[OMPI_OSC_UCP_STRIPE_GRANULE];
+    ompi_osc_ucp_layout_iter_t  read   = *target->iter;
+    ompi_osc_ucp_stripe_t      *stripe = ompi_osc_ucp_stripe_at(target->stripes, key_of(target, disp));
+    bool                        loads  = NULL != result || OMPI_OSC_UCP_OP_REPLACE != op;
+
+    ompi_osc_ucp_stripe_lock(stripe);
+    if (loads) {
+        ompi_osc_ucp_layout_pack(&read, target->base, values, bytes);
+    }
+    if (NULL != result) {
+        memcpy(result, values, bytes);
+    }
+    if (OMPI_OSC_UCP_OP_NO_OP == op) {
+        *target->iter = read;
+    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
+        ompi_osc_ucp_layout_unpack(target->iter, target->base, source, bytes);
+    } else {
+        ompi_osc_ucp_op_combine(op, prim, values, source, bytes / prim->size);
+        ompi_osc_ucp_layout_unpack(target->iter, target->base, values, bytes);
+    }
+    ompi_osc_ucp_stripe_unlock(stripe);
+}
+
+/** Packed bytes of whole elements without gaps that follow in the granule of the next one, whose displacement is *disp_p;
+ *  0 if that straddles two. */
+static size_t granule_bytes(const target_t *target, const ompi_osc_ucp_prim_t *prim, size_t max, int64_t *disp_p,
+                            uint64_t *run_p)
+{
+    ompi_osc_ucp_layout_iter_t peek = *target->iter;
+    uintptr_t                  in_granule;
+    uint64_t                   bytes;
+
+    if (!ompi_osc_ucp_layout_iter_next(&peek, max, disp_p, run_p)) {
+        return 0;
+    }
+    in_granule = key_of(target, *disp_p) % OMPI_OSC_UCP_STRIPE_GRANULE;
+    max        = max < OMPI_OSC_UCP_STRIPE_GRANULE ? max : OMPI_OSC_UCP_STRIPE_GRANULE;
+    bytes      = ompi_osc_ucp_layout_iter_within(target->iter, *disp_p - (int64_t) in_granule,
+                                                 *disp_p - (int64_t) in_granule + OMPI_OSC_UCP_STRIPE_GRANULE, max);
+    return bytes - bytes % prim->size;
+}
+
+void ompi_osc_ucp_op_apply_layout(ompi_osc_ucp_stripe_t *stripes, uintptr_t key_base, uint8_t op,
+                                  const ompi_osc_ucp_prim_t *prim, char *base, ompi_osc_ucp_layout_iter_t *iter,
+                                  const char *source, char *result, size_t n)
+{
+    target_t target = { .stripes = stripes, .key_base = key_base, .base = base, .iter = iter };
+    uint64_t run;
+    int64_t  disp;
+    size_t   bytes = 0, done;
+
+    for (; n > 0; n -= done) {
+        if (prim->size == prim->extent) {
+            bytes = granule_bytes(&target, prim, n * prim->size, &disp, &run);
+        }
+        if (bytes > 0 && bytes > run) {
+            apply_scattered(&target, disp, op, prim, source, result, bytes);
+            done = bytes / prim->size;
+        } else if (ompi_osc_ucp_layout_iter_next(iter, n * prim->extent, &disp, &run)) {
+            done = run / prim->extent;
+            ompi_osc_ucp_op_apply(stripes, key_of(&target, disp), op, prim, base + disp, source, result, done);
+        } else {
+            return;
+        }
+        source = NULL == source ? NULL : source + done * prim->size;
+        result = NULL == result ? NULL : result + done * prim->size;
+    }
+}

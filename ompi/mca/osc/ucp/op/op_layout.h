@@ -1,0 +1,22 @@
+/* Applying an MPI_Op to elements that do not lie one behind the other.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_OP_LAYOUT_H
+#define OSC_UCP_OP_LAYOUT_H
+
+#include "layout/layout.h"
+#include "op/op.h"
+
+/**
+ * ompi_osc_ucp_op_apply to the next `n` elements of a layout of cells, whose runs are whole cells, and pass over them.
+ *
+ * @param base      what the layout's displacements count from.
+ * @param key_base  subtracted from an address it gives the key that chooses the stripes.
+ */
+void ompi_osc_ucp_op_apply_layout(ompi_osc_ucp_stripe_t *stripes, uintptr_t key_base, uint8_t op,
+                                  const ompi_osc_ucp_prim_t *prim, char *base, ompi_osc_ucp_layout_iter_t *iter,
+                                  const char *source, char *result, size_t n);
+
+#endif /* OSC_UCP_OP_LAYOUT_H */

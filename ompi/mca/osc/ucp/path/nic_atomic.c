@@ -1,0 +1,339 @@
+/* Accumulates in the NIC domain: the native class by UCX's atomics, everything else by messages.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The native class is closed: whatever a program may do at the same time to one location (MPI-3.1 section 11.7.1, and
+ * the info key accumulate_ops), is all of it native or none, whoever the origin is. So no processor's atomics ever meet
+ * the network's. Operations keep their order on one lane; between messages, native atomics and native reads stands a
+ * flush, unless the user has relaxed the order.
+ */
+
+#include "path/nic.h"
+
+#include <stdlib.h>
+
+#include "base/wait.h"
+#include "path/am.h"
+#include "path/rdma.h"
+#include "peer/pending.h"
+#include "peer/request.h"
+
+/** How an accumulate goes. */
+typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;
+
+/**
+ * Wait until earlier accumulates that went another way are complete. Those that other threads issue meanwhile have no
+ * order with the caller's; those that another thread's flush is for are not complete before that is over.
+ */
+static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
+{
+    bool     ordered = !peer->window->unordered;
+    uint32_t awaited = 0;
+    int      rc;
+
+    if (!ordered || 0 == ((peer->ways | peer->ways_flushed) & ~(unsigned) way)) {
+        return OMPI_SUCCESS;
+    }
+    peer->ways_flushed |= peer->ways;
+    peer->ways          = 0;
+    peer->way_flushes++;
+    rc = ompi_osc_ucp_rdma_flush(peer, &awaited);
+    ompi_osc_ucp_await(&awaited);
+    ompi_osc_ucp_peer_wait_local(peer);
+    if (0 == --peer->way_flushes) {
+        peer->ways_flushed = 0;
+    }
+    return rc;
+}
+
+/** An accumulate has been issued. Not to be told before: it may have had to wait, and a flush would have cleared it. */
+static int way_taken(ompi_osc_ucp_peer_t *peer, way_t way, int rc)
+{
+    peer->ways |= (uint8_t) way;
+    return rc;
+}
+
+/** Where the elements of a native operation come from and go to. */
+typedef struct elements_t {
+    const char *operands; /**< packed; NULL with NO_OP */
+    char       *results;  /**< packed; NULL if nothing is fetched */
+} elements_t;
+
+/** Bounce buffers for scattered ones of the caller, until the operation is over; in its pending's arg. */
+typedef struct bounce_t {
+    void                 *result; /**< the caller's, laid out as follows; NULL: not in a bounce buffer */
+    ompi_osc_ucp_layout_t result_layout;
+    char                 *results;
+    char                  data[];
+} bounce_t;
+
+static void bounce_end(ompi_osc_ucp_pending_t *pending)
+{
+    bounce_t                   *bounce = pending->arg;
+    ompi_osc_ucp_layout_iter_t iter;
+
+    if (NULL != bounce->result) {
+        ompi_osc_ucp_layout_iter_init(&iter, &bounce->result_layout, 0);
+        ompi_osc_ucp_layout_unpack(&iter, bounce->result, bounce->results, bounce->result_layout.size);
+    }
+    ompi_osc_ucp_layout_fini(&bounce->result_layout);
+    free(bounce);
+}
+
+static bool is_scattered(const ompi_osc_ucp_layout_t *layout)
+{
+    return NULL != layout && !ompi_osc_ucp_layout_is_contiguous(layout);
+}
+
+/** Find or make packed elements. */
+static int elements_find(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t *pending, elements_t *elements)
+{
+    bool                       gather = is_scattered(transfer->origin_layout);
+    bool                       scatter = is_scattered(transfer->result_layout);
+    uint64_t                   size = transfer->target_layout->size;
+    ompi_osc_ucp_layout_iter_t iter;
+    bounce_t                   *bounce;
+
+    if (NULL != transfer->origin_layout) {
+        elements->operands = (const char *) transfer->origin + transfer->origin_layout->lb;
+    }
+    if (NULL != transfer->result_layout) {
+        elements->results = (char *) transfer->result + transfer->result_layout->lb;
+    }
+    if (!gather && !scatter) {
+        return OMPI_SUCCESS;
+    }
+    bounce = malloc(sizeof(*bounce) + (gather ? size : 0) + (scatter ? size : 0));
+    if (NULL == bounce) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    bounce->result = NULL;
+    ompi_osc_ucp_layout_contiguous(&bounce->result_layout, 0, 0);
+    if (gather) {
+        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
+        ompi_osc_ucp_layout_pack(&iter, transfer->origin, bounce->data, size);
+        elements->operands = bounce->data;
+    }
+    if (scatter) {
+        bounce->result  = transfer->result;
+        bounce->results = elements->results = bounce->data + (gather ? size : 0);
+        ompi_osc_ucp_layout_move(&bounce->result_layout, transfer->result_layout);
+    }
+    pending->ended = bounce_end;
+    pending->arg   = bounce;
+    return OMPI_SUCCESS;
+}
+
+/**
+ * Fetch and combine by compare-and-swap. On shared memory (where tests stand in for a device) UCX 1.13 gets the
+ * fetching and, or and xor wrong: they combine the old value with itself.
+ */
+static int combine_by_swap(ompi_osc_ucp_peer_t *peer, uint64_t remote, opal_common_ucp_atomic_t op,
+                           const void *operand, size_t size, void *result)
+{
+    uint64_t value = 0, expected, old = 0, new;
+    int      rc;
+
+    memcpy(&value, operand, size);
+    do {
+        expected = old;
+        new      = OPAL_COMMON_UCP_AND == op ? expected & value
+                                             : OPAL_COMMON_UCP_OR == op ? expected | value : expected ^ value;
+        old      = new;
+        rc = ompi_osc_ucp_rdma_atomic(peer, peer->rkey, remote, OPAL_COMMON_UCP_COMPARE_SWAP, &expected, size, &old);
+    } while (OMPI_SUCCESS == rc && old != expected);
+    memcpy(result, &old, size);
+    return rc;
+}
+
+static bool is_bitwise(uint8_t op)
+{
+    return OMPI_OSC_UCP_OP_BAND == op || OMPI_OSC_UCP_OP_BOR == op || OMPI_OSC_UCP_OP_BXOR == op;
+}
+
+/** Begin one atomic for each of `n` elements at `remote`. */
+static int atomics_begin(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t *pending, uint64_t remote, size_t n,
+                         elements_t *elements)
+{
+    static const opal_common_ucp_atomic_t ops[OMPI_OSC_UCP_OP_COUNT] = {
+        [OMPI_OSC_UCP_OP_SUM]     = OPAL_COMMON_UCP_ADD,
+        [OMPI_OSC_UCP_OP_BAND]    = OPAL_COMMON_UCP_AND,
+        [OMPI_OSC_UCP_OP_BOR]     = OPAL_COMMON_UCP_OR,
+        [OMPI_OSC_UCP_OP_BXOR]    = OPAL_COMMON_UCP_XOR,
+        [OMPI_OSC_UCP_OP_REPLACE] = OPAL_COMMON_UCP_SWAP
+    };
+    static uint64_t unwanted; /* a swap always tells the old value */
+
+    ompi_osc_ucp_peer_t *peer = transfer->peer;
+    size_t               size = transfer->prim->size, i;
+    char                *result;
+    int                  rc = OMPI_SUCCESS;
+
+    for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
+        ompi_osc_ucp_rdma_admit();
+        result = elements->results;
+        if (NULL == result && OMPI_OSC_UCP_OP_REPLACE == transfer->op) {
+            result = (char *) &unwanted;
+        }
+        if (NULL != result && peer->cpu_amo && is_bitwise(transfer->op)) {
+            rc = combine_by_swap(peer, remote + i * size, ops[transfer->op], elements->operands, size, result);
+        } else {
+            rc = opal_common_ucp_atomic(peer->ep, peer->rkey, remote + i * size, ops[transfer->op],
+                                        elements->operands, size, result, &pending->completion);
+            rc = ompi_osc_ucp_rdma_begun(pending, rc);
+        }
+        elements->operands += size;
+        elements->results   = NULL == elements->results ? NULL : elements->results + size;
+    }
+    return rc;
+}
+
+static int read_begin(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t *pending, uint64_t remote, uint64_t len,
+                      elements_t *elements)
+{
+    int rc;
+
+    ompi_osc_ucp_rdma_admit();
+    rc = opal_common_ucp_get(transfer->peer->ep, transfer->peer->rkey, remote, elements->results, len,
+                             &pending->completion);
+    elements->results += len;
+    return ompi_osc_ucp_rdma_begun(pending, rc);
+}
+
+static int native_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_pending_t    *pending  = ompi_osc_ucp_rdma_pending(transfer->peer);
+    elements_t                 elements = { NULL, NULL };
+    ompi_osc_ucp_layout_iter_t iter;
+    uint64_t                   len, remote;
+    int64_t                    disp;
+    int                        rc;
+
+    if (NULL == pending) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_RDMA, transfer->target_layout->size);
+    rc = elements_find(transfer, pending, &elements);
+    ompi_osc_ucp_layout_iter_init(&iter, transfer->target_layout, 0);
+    while (OMPI_SUCCESS == rc && ompi_osc_ucp_layout_iter_next(&iter, UINT64_MAX, &disp, &len)) {
+        remote = transfer->peer->remote + (uint64_t) (transfer->disp + disp);
+        if (OMPI_OSC_UCP_OP_NO_OP != transfer->op) {
+            rc = atomics_begin(transfer, pending, remote, len / transfer->prim->size, &elements);
+        } else if (NULL != elements.results) {
+            rc = read_begin(transfer, pending, remote, len, &elements);
+        }
+    }
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_pending_part_done(pending, OMPI_SUCCESS);
+        return rc;
+    }
+    return ompi_osc_ucp_rdma_finish(pending, transfer->request_p);
+}
+
+/** Do whole elements of `size` bytes lie at multiples of it everywhere (1), nowhere (0), or here and there (-1)? */
+static int alignment(const ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
+    uint64_t                     start  = transfer->peer->remote + (uint64_t) transfer->disp;
+    uint64_t                     mask   = transfer->prim->size - 1u, i;
+    bool                         same   = true;
+
+    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
+        return 0 == ((start + (uint64_t) layout->lb) & mask);
+    }
+    for (i = 0; i < layout->nnodes; i++) {
+        same = same && 0 == ((uint64_t) layout->nodes[i].disp & mask) &&
+               0 == ((uint64_t) layout->nodes[i].stride & mask);
+    }
+    return !same ? -1 : 0 == (start & mask);
+}
+
+/** One run at a time, each waited for: some of its elements are native and some are not. */
+static int accumulate_runs(ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_prim_t *prim   = transfer->prim;
+    uint64_t                   size   = transfer->target_layout->size, len;
+    char                      *packed = malloc(2 * size), *results = packed + size;
+    ompi_osc_ucp_layout_t      target, operands;
+    ompi_osc_ucp_transfer_t    run = *transfer;
+    ompi_osc_ucp_layout_iter_t iter, origin, result;
+    int64_t                    disp;
+    int                        rc = NULL == packed ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+
+    run.request_p     = NULL;
+    run.target_layout = &target;
+    ompi_osc_ucp_layout_iter_init(&iter, transfer->target_layout, 0);
+    if (NULL != transfer->origin_layout) {
+        ompi_osc_ucp_layout_iter_init(&origin, transfer->origin_layout, 0);
+    }
+    if (NULL != transfer->result_layout) {
+        ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
+    }
+    while (OMPI_SUCCESS == rc && ompi_osc_ucp_layout_iter_next(&iter, size - size % prim->size, &disp, &len)) {
+        ompi_osc_ucp_layout_contiguous(&target, disp, len);
+        ompi_osc_ucp_layout_contiguous(&operands, 0, len);
+        if (NULL != transfer->origin_layout) {
+            ompi_osc_ucp_layout_pack(&origin, transfer->origin, packed, len);
+            run.origin        = packed;
+            run.origin_layout = &operands;
+        }
+        if (NULL != transfer->result_layout) {
+            run.result        = results;
+            run.result_layout = &operands;
+        }
+        rc = ompi_osc_ucp_nic_accumulate(&run);
+        ompi_osc_ucp_peer_wait_local(transfer->peer);
+        if (NULL != transfer->result_layout) {
+            ompi_osc_ucp_layout_unpack(&result, transfer->result, results, len);
+        }
+    }
+    free(packed);
+    return OMPI_SUCCESS == rc ? ompi_osc_ucp_request_none(transfer->request_p) : rc;
+}
+
+int ompi_osc_ucp_nic_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    int   aligned = ompi_osc_ucp_op_is_native(transfer->op, transfer->prim) ? alignment(transfer) : 0;
+    way_t way     = 0 == aligned ? WAY_MESSAGES : OMPI_OSC_UCP_OP_NO_OP == transfer->op ? WAY_READ : WAY_ATOMICS;
+    int   rc;
+
+    if (aligned < 0) {
+        return accumulate_runs(transfer);
+    }
+    rc = way_take(transfer->peer, way);
+    if (OMPI_SUCCESS == rc) {
+        rc = 0 == aligned ? ompi_osc_ucp_am_accumulate(transfer) : native_accumulate(transfer);
+    }
+    return way_taken(transfer->peer, way, rc);
+}
+
+int ompi_osc_ucp_nic_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+{
+    bool                    native = ompi_osc_ucp_op_is_native(OMPI_OSC_UCP_OP_REPLACE, transfer->prim) &&
+                                     alignment(transfer) > 0;
+    ompi_osc_ucp_peer_t    *peer   = transfer->peer;
+    ompi_osc_ucp_pending_t *pending;
+    char                   *result = (char *) transfer->result + transfer->result_layout->lb;
+    int                     rc     = way_take(peer, native ? WAY_ATOMICS : WAY_MESSAGES);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (!native) {
+        return way_taken(peer, WAY_MESSAGES, ompi_osc_ucp_am_compare_swap(transfer));
+    }
+    ompi_osc_ucp_rdma_admit();
+    pending = ompi_osc_ucp_rdma_pending(peer);
+    if (NULL == pending) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_RDMA, transfer->prim->size);
+    memcpy(result, (const char *) transfer->origin + transfer->origin_layout->lb, transfer->prim->size);
+    rc = opal_common_ucp_atomic(peer->ep, peer->rkey,
+                                peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb),
+                                OPAL_COMMON_UCP_COMPARE_SWAP, transfer->compare, transfer->prim->size, result,
+                                &pending->completion);
+    rc = ompi_osc_ucp_rdma_begun(pending, rc);
+    ompi_osc_ucp_pending_part_done(pending, OMPI_SUCCESS);
+    return way_taken(peer, WAY_ATOMICS, rc);
+}

@@ -1,0 +1,233 @@
+/* Locks in the NIC domain: made of native atomics, without the target's help.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Two levels of words. The window's word, at rank 0, counts the processes that hold the window by lock_all, those that
+ * hold, or wait for, an exclusive lock of any member, and those that wait for lock_all. Either kind excludes the other;
+ * so lock_all is one atomic, whatever the number of processes. A member's word counts its readers and its waiting
+ * writers; its upmost bit is the writer who is in, and the turns that writers have had are counted, too.
+ *
+ * Who waits looks again after a while: chance makes the intervals differ, and an upper bound keeps a free lock from
+ * staying unused. A reader who finds writers waiting lets one of them have its turn, which the count shows also if that
+ * was too short to be seen; then it goes before all others. So a writer waits for the readers that are in, and for one
+ * turn of those that waited behind each writer who was quicker; a reader waits for one writer. Who wants all waits for
+ * the writers that are in or wait; writers who come later let it go first, unless they hold a lock already, for which
+ * somebody may wait.
+ */
+
+#include "path/nic.h"
+
+#include <stddef.h>
+
+#include "base/wait.h"
+#include "path/am.h"
+#include "path/rdma.h"
+
+/** The member's word: readers, waiting writers, turns of writers, the writer. */
+#define SHARED_ONE    UINT64_C(1)
+#define SHARED_MASK   UINT64_C(0xffffff)
+#define WAITING_ONE   (UINT64_C(1) << 24)
+#define WAITING_MASK  (UINT64_C(0xffffff) << 24)
+#define TURN_ONE      (UINT64_C(1) << 48)
+#define TURN_MASK     (UINT64_C(0x7fff) << 48)
+#define EXCLUSIVE     (UINT64_C(1) << 63)
+
+/** The window's word. */
+#define FIELD_MASK       UINT64_C(0x1fffff)
+#define LOCK_ALL_ONE     UINT64_C(1)
+#define LOCK_ALL_MASK    FIELD_MASK
+#define EXCLUSIVE_ONE    (UINT64_C(1) << 21)
+#define EXCLUSIVE_MASK   (FIELD_MASK << 21)
+#define ALL_WAITING_ONE  (UINT64_C(1) << 42)
+#define ALL_WAITING_MASK (FIELD_MASK << 42)
+
+#define WINDOW_WORD offsetof(ompi_osc_ucp_nic_words_t, window)
+#define MEMBER_WORD offsetof(ompi_osc_ucp_nic_words_t, member)
+
+/** First and longest interval between two tries, nanoseconds. */
+#define BACKOFF_MIN_NS 500
+#define BACKOFF_MAX_NS 64000
+
+static int word_do(ompi_osc_ucp_peer_t *peer, size_t word, opal_common_ucp_atomic_t op, uint64_t operand,
+                   uint64_t *result)
+{
+    return ompi_osc_ucp_rdma_atomic(peer, peer->words_rkey, peer->words + word, op, &operand, sizeof(operand), result);
+}
+
+static int word_fetch_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t change, uint64_t *old_p)
+{
+    return word_do(peer, word, OPAL_COMMON_UCP_ADD, change, old_p);
+}
+
+static int word_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t change)
+{
+    peer->unflushed = true; /* it must be there before the window is freed: then the word is somebody else's memory */
+    return word_do(peer, word, OPAL_COMMON_UCP_ADD, change, NULL);
+}
+
+/** Wait for between half and all of the interval, which doubles; the process makes progress meanwhile. */
+static void back_off(uint64_t *interval_ns)
+{
+    static uint64_t chance;
+    uint64_t        begin = opal_common_ucp_now_ns();
+    uint64_t        length;
+
+    chance       = (chance ^ begin) * UINT64_C(0x9e3779b97f4a7c15);
+    *interval_ns = 0 == *interval_ns ? BACKOFF_MIN_NS
+                                     : *interval_ns < BACKOFF_MAX_NS / 2 ? 2 * *interval_ns : BACKOFF_MAX_NS;
+    length       = *interval_ns / 2 + (chance >> 33) % (*interval_ns / 2);
+    do {
+        ompi_osc_ucp_wait_step();
+    } while (opal_common_ucp_now_ns() - begin < length);
+}
+
+/** The member that has the window's word: the resolver has it attached before any other (reach/reach.c). */
+static int keeper(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p)
+{
+    *peer_p = ompi_osc_ucp_peer_find(window, 0);
+    return NULL == *peer_p || !(*peer_p)->known ? OMPI_ERR_UNREACH : OMPI_SUCCESS;
+}
+
+/** Look at a word until none of the bits is set; `old` is what was seen last, and what is seen at the end. */
+static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old)
+{
+    uint64_t interval = 0;
+    int      rc       = OMPI_SUCCESS;
+
+    while (OMPI_SUCCESS == rc && 0 != (*old & bits)) {
+        back_off(&interval);
+        rc = word_fetch_add(peer, word, 0, old);
+    }
+    return rc;
+}
+
+/** The word with the turn of one of the waiting writers. */
+static uint64_t writer_in(uint64_t word)
+{
+    return ((word - WAITING_ONE) & ~TURN_MASK) | ((word + TURN_ONE) & TURN_MASK) | EXCLUSIVE;
+}
+
+/** Keep lock_all out, and wait until those who have it are gone. */
+static int exclude_all(ompi_osc_ucp_peer_t *root)
+{
+    uint64_t old;
+    int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old);
+
+    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 1 == root->window->locked) {
+        rc = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
+        rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, ALL_WAITING_MASK, &old) : rc;
+        rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old) : rc;
+    }
+    return OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, LOCK_ALL_MASK, &old) : rc;
+}
+
+/** Wait for the member's word, as a writer. */
+static int writer_take(ompi_osc_ucp_peer_t *peer)
+{
+    uint64_t old, seen;
+    int      rc = word_fetch_add(peer, MEMBER_WORD, WAITING_ONE, &old);
+
+    old += WAITING_ONE;
+    while (OMPI_SUCCESS == rc && OMPI_SUCCESS == (rc = await_clear(peer, MEMBER_WORD, SHARED_MASK | EXCLUSIVE, &old))) {
+        seen = old;
+        old  = writer_in(seen);
+        rc   = word_do(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, seen, &old);
+        if (OMPI_SUCCESS == rc && seen == old) {
+            break;
+        }
+    }
+    return rc;
+}
+
+static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_peer_t *root;
+    int                  rc = keeper(peer->window, &root);
+
+    rc = OMPI_SUCCESS == rc ? exclude_all(root) : rc;
+    if (OMPI_SUCCESS == rc && OMPI_SUCCESS != (rc = writer_take(peer))) {
+        (void) word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE); /* the peer cannot be reached; others can */
+    }
+    return rc;
+}
+
+/** Take a reader's count back, let a waiting writer have its turn, and count again. `old` as in await_clear. */
+static int let_writer_in(ompi_osc_ucp_peer_t *peer, uint64_t *old)
+{
+    uint64_t interval = 0, turn = *old & TURN_MASK;
+    int      rc       = word_add(peer, MEMBER_WORD, -SHARED_ONE);
+
+    while (OMPI_SUCCESS == rc && 0 != (*old & WAITING_MASK) && turn == (*old & TURN_MASK)) {
+        back_off(&interval);
+        rc = word_fetch_add(peer, MEMBER_WORD, 0, old);
+    }
+    return OMPI_SUCCESS == rc ? word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, old) : rc;
+}
+
+/** A reader's count stays while a writer is in: that one goes, and no other comes. */
+static int shared_lock(ompi_osc_ucp_peer_t *peer)
+{
+    uint64_t old;
+    int      rc = word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, &old);
+
+    if (OMPI_SUCCESS == rc && 0 == (old & EXCLUSIVE) && 0 != (old & WAITING_MASK)) {
+        rc = let_writer_in(peer, &old);
+    }
+    return OMPI_SUCCESS == rc ? await_clear(peer, MEMBER_WORD, EXCLUSIVE, &old) : rc;
+}
+
+int ompi_osc_ucp_nic_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    return exclusive ? exclusive_lock(peer) : shared_lock(peer);
+}
+
+/** What went by messages must be over before others can have the lock; what went natively is (settle). */
+static int messages_complete(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+    int      rc      = ompi_osc_ucp_am_flush(peer, &awaited);
+
+    ompi_osc_ucp_await(&awaited);
+    ompi_osc_ucp_peer_wait_local(peer);
+    return rc;
+}
+
+int ompi_osc_ucp_nic_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+{
+    ompi_osc_ucp_peer_t *root;
+    int                  error = messages_complete(peer), rc;
+
+    (void) awaited;
+    rc = word_add(peer, MEMBER_WORD, exclusive ? -EXCLUSIVE : -SHARED_ONE);
+    if (exclusive) { /* for the others, also if the peer cannot be reached */
+        error = OMPI_SUCCESS == rc ? error : rc;
+        rc    = keeper(peer->window, &root);
+        rc    = OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE) : rc;
+    }
+    return OMPI_SUCCESS == rc ? error : rc;
+}
+
+int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *root;
+    uint64_t             old, enter = LOCK_ALL_ONE - ALL_WAITING_ONE;
+    int                  rc = keeper(window, &root);
+
+    if (OMPI_SUCCESS == rc) {
+        rc = word_fetch_add(root, WINDOW_WORD, LOCK_ALL_ONE, &old);
+    }
+    while (OMPI_SUCCESS == rc && 0 != (old & EXCLUSIVE_MASK)) {
+        rc = word_add(root, WINDOW_WORD, ALL_WAITING_ONE - LOCK_ALL_ONE);
+        rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, EXCLUSIVE_MASK, &old) : rc;
+        rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, enter, &old) : rc;
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_nic_unlock_all(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *root;
+    int                  rc = keeper(window, &root);
+
+    return OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -LOCK_ALL_ONE) : rc;
+}

@@ -1,0 +1,236 @@
+/* The processes of the job that this one talks to.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * They are kept by the process's name, since ranks differ between communicators. Where the launcher offers it, each
+ * process tells it the own address once, and asks for another's when it first talks to it; else addresses are exchanged
+ * when a window is made.
+ */
+
+#include "peer/proc.h"
+
+#include <stdlib.h>
+
+#include "base/agree.h"
+#include "base/params.h"
+#include "base/wait.h"
+
+#include "opal/class/opal_hash_table.h"
+
+/** What a process tells the launcher: the address of its service worker. */
+#define ADDRESS_KEY "osc.ucp.service"
+
+static struct {
+    opal_hash_table_t table;         /**< process key -> ompi_osc_ucp_proc_t */
+    bool              published;     /**< the launcher gives our address to whoever asks */
+    void            (*lost)(void);   /**< what wants to know of deaths */
+} procs;
+
+void ompi_osc_ucp_procs_init(void)
+{
+    OBJ_CONSTRUCT(&procs.table, opal_hash_table_t);
+    opal_hash_table_init(&procs.table, 64);
+}
+
+void ompi_osc_ucp_procs_fini(void)
+{
+    uint64_t key;
+    void    *proc, *node;
+    int      rc;
+
+    for (rc = opal_hash_table_get_first_key_uint64(&procs.table, &key, &proc, &node);
+         OPAL_SUCCESS == rc;
+         rc = opal_hash_table_get_next_key_uint64(&procs.table, &key, &proc, node, &node)) {
+        ompi_osc_ucp_chunks_unmap(&((ompi_osc_ucp_proc_t *) proc)->chunks);
+        free(proc);
+    }
+    OBJ_DESTRUCT(&procs.table);
+}
+
+ompi_osc_ucp_proc_t *ompi_osc_ucp_proc_find(ompi_group_t *group, int rank)
+{
+    void *proc = NULL;
+
+    (void) opal_hash_table_get_value_uint64(&procs.table, ompi_osc_ucp_proc_key(group, rank), &proc);
+    return proc;
+}
+
+static int proc_add(ompi_group_t *group, int rank, const void *address, size_t len)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc;
+
+    if (NULL != ompi_osc_ucp_proc_find(group, rank)) {
+        return OMPI_SUCCESS;
+    }
+    proc = malloc(sizeof(*proc) + len);
+    if (NULL == proc) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    memset(proc, 0, sizeof(*proc));
+    memcpy(proc->address, address, len);
+    rc = opal_hash_table_set_value_uint64(&procs.table, ompi_osc_ucp_proc_key(group, rank), proc);
+    if (OPAL_SUCCESS != rc) {
+        free(proc);
+    }
+    return rc;
+}
+
+void ompi_osc_ucp_procs_publish(void)
+{
+    const void *address;
+    size_t      len;
+
+    opal_common_ucp_address(&address, &len);
+    procs.published = 0 == ompi_osc_ucp_params.exchange_addresses &&
+                                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, address, len);
+}
+
+/** The process of that rank: all members of a window have told the launcher their addresses, or each other. */
+static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
+{
+    void  *address;
+    size_t len;
+    int    rc;
+
+    *proc_p = ompi_osc_ucp_proc_find(group, rank);
+    if (NULL != *proc_p) {
+        return OMPI_SUCCESS;
+    }
+    rc = ompi_osc_ucp_modex_recv(ADDRESS_KEY, group, rank, &address, &len);
+    if (OMPI_SUCCESS != rc) {
+        return OMPI_ERR_UNREACH;
+    }
+    rc = proc_add(group, rank, address, len);
+    free(address);
+    *proc_p = ompi_osc_ucp_proc_find(group, rank);
+    return rc;
+}
+
+bool ompi_osc_ucp_procs_known(ompi_group_t *group)
+{
+    int rank;
+
+    if (procs.published) {
+        return true;
+    }
+    for (rank = 0; rank < group->grp_proc_count; rank++) {
+        if (NULL == ompi_osc_ucp_proc_find(group, rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Addresses differ in length: everyone sends as much as the longest takes. */
+static int addresses_gather(ompi_communicator_t *comm, int longest, char *all)
+{
+    const void *address;
+    size_t      len;
+    char       *mine = calloc(1, (size_t) longest);
+    int         rc;
+
+    opal_common_ucp_address(&address, &len);
+    if (NULL != mine) {
+        memcpy(mine, address, len);
+    }
+    rc = ompi_osc_ucp_agree(comm, NULL != mine && NULL != all ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
+    if (OMPI_SUCCESS == rc) {
+        rc = comm->c_coll->coll_allgather(mine, longest, MPI_BYTE, all, longest, MPI_BYTE, comm,
+                                          comm->c_coll->coll_allgather_module);
+    }
+    free(mine);
+    return rc;
+}
+
+int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
+{
+    const void *address;
+    size_t      len;
+    char       *all;
+    int         mine, longest, rank, rc, size = ompi_comm_size(comm);
+
+    opal_common_ucp_address(&address, &len);
+    mine = (int) len;
+    rc = comm->c_coll->coll_allreduce(&mine, &longest, 1, MPI_INT, MPI_MAX, comm,
+                                      comm->c_coll->coll_allreduce_module);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    all = malloc((size_t) longest * size);
+    rc  = addresses_gather(comm, longest, all);
+    ompi_osc_ucp_enter();
+    for (rank = 0; OMPI_SUCCESS == rc && rank < size; rank++) {
+        rc = proc_add(comm->c_local_group, rank, all + (size_t) rank * longest, (size_t) longest);
+    }
+    ompi_osc_ucp_leave();
+    free(all);
+    return ompi_osc_ucp_agree(comm, rc);
+}
+
+/** In the service thread, maybe. */
+static void proc_lose(opal_common_ucp_watch_t *watch)
+{
+    ompi_osc_ucp_proc_t *proc = (ompi_osc_ucp_proc_t *) watch;
+
+    __atomic_store_n(&proc->lost, true, __ATOMIC_RELAXED);
+    procs.lost();
+}
+
+int ompi_osc_ucp_procs_watch(ompi_group_t *group, int self, void (*lost)(void))
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rank, rc = OMPI_SUCCESS;
+
+    procs.lost = lost;
+    for (rank = 0; OMPI_SUCCESS == rc && rank < ompi_group_size(group); rank++) {
+        rc = rank == self ? OMPI_SUCCESS : proc_get(group, rank, &proc);
+        if (OMPI_SUCCESS == rc && rank != self && !proc->watched) {
+            proc->watch.lost = proc_lose;
+            rc = opal_common_ucp_watch(proc->address, &proc->watch);
+            proc->watched = OMPI_SUCCESS == rc;
+        }
+    }
+    return rc;
+}
+
+bool ompi_osc_ucp_proc_lost(ompi_group_t *group, int rank)
+{
+    const ompi_osc_ucp_proc_t *proc = ompi_osc_ucp_proc_find(group, rank);
+
+    return NULL != proc && __atomic_load_n(&proc->lost, __ATOMIC_RELAXED);
+}
+
+int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
+{
+    ompi_osc_ucp_proc_t *proc;
+    int                  rc = proc_get(group, rank, &proc);
+
+    if (OMPI_SUCCESS == rc && NULL == proc->ep) {
+        rc = opal_common_ucp_connect(proc->address, &proc->ep);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
+        opal_output_verbose(20, ompi_osc_base_framework.framework_output, "osc/ucp: rank %d connects to rank %d",
+                            ompi_group_rank(group), rank);
+    }
+    *proc_p = proc;
+    return rc;
+}
+
+const opal_common_ucp_lanes_t *ompi_osc_ucp_proc_lanes(ompi_osc_ucp_proc_t *proc)
+{
+    if (!proc->lanes_known) {
+        opal_common_ucp_lanes(proc->ep, &proc->lanes);
+        proc->lanes_known = true;
+    }
+    return &proc->lanes;
+}
+
+int ompi_osc_ucp_ep_settle(opal_common_ucp_ep_t *ep)
+{
+    ompi_osc_ucp_waiter_t waiter;
+
+    ompi_osc_ucp_waiter_init(&waiter);
+    return ompi_osc_ucp_wait_for(&waiter, opal_common_ucp_flush(ep, &waiter.completion));
+}

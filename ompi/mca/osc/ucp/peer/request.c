@@ -1,0 +1,89 @@
+/* MPI requests of the R calls.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A request is the user's handle and nothing more: what it waits for is an ompi_osc_ucp_pending_t. The user may free
+ * it while that is still open (MPI-3.1 calls that erroneous, programs do it): then whoever comes last releases it.
+ */
+
+#include "peer/request.h"
+
+#include "base/threads.h"
+
+typedef struct rma_request_t {
+    ompi_request_t super;
+    bool           freed; /**< by the user, before completion */
+} rma_request_t;
+
+static int request_free(ompi_request_t **request_p);
+
+static int request_cancel(ompi_request_t *request, int complete)
+{
+    (void) request;
+    (void) complete;
+    return MPI_ERR_REQUEST; /* MPI-3.1 section 11.3.5: erroneous */
+}
+
+static void request_construct(rma_request_t *request)
+{
+    request->super.req_type   = OMPI_REQUEST_WIN;
+    request->super.req_free   = request_free;
+    request->super.req_cancel = request_cancel;
+    request->freed            = false;
+}
+
+OBJ_CLASS_INSTANCE(rma_request_t, ompi_request_t, request_construct, NULL);
+
+static void request_release(rma_request_t *request)
+{
+    OMPI_REQUEST_FINI(&request->super);
+    OBJ_RELEASE(request);
+}
+
+static int request_free(ompi_request_t **request_p)
+{
+    rma_request_t *request = (rma_request_t *) *request_p;
+
+    ompi_osc_ucp_enter();
+    if (REQUEST_COMPLETE(&request->super)) {
+        request_release(request);
+    } else {
+        request->freed = true;
+    }
+    ompi_osc_ucp_leave();
+    *request_p = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
+}
+
+ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window)
+{
+    rma_request_t *request = OBJ_NEW(rma_request_t);
+
+    if (NULL == request) {
+        return NULL;
+    }
+    OMPI_REQUEST_INIT(&request->super, false);
+    request->super.req_mpi_object.win         = window->win;
+    request->super.req_state                  = OMPI_REQUEST_ACTIVE;
+    request->super.req_status.MPI_ERROR       = MPI_SUCCESS;
+    request->super.req_status._cancelled      = 0;
+    return &request->super;
+}
+
+void ompi_osc_ucp_request_complete(ompi_request_t *super, int status)
+{
+    rma_request_t *request = (rma_request_t *) super;
+
+    super->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(status);
+    ompi_request_complete(super, true);
+    if (request->freed) {
+        request_release(request);
+    }
+}
+
+void ompi_osc_ucp_request_discard(ompi_request_t *request)
+{
+    if (NULL != request) {
+        request_release((rma_request_t *) request);
+    }
+}

@@ -1,0 +1,21 @@
+/* The paths that there are, in the order in which a peer is offered to them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "reach/paths.h"
+
+/** One row for each path, which is ompi_osc_ucp_path_NAME. The last one serves every peer. */
+#define PATHS(ROW)                                                                                                     \
+    ROW(direct) /* load and store: the process itself, and memory that is mapped here */                               \
+    ROW(near)   /* the same node, where the control block alone is mapped */                                           \
+    ROW(nic)    /* native put, get and atomics: windows of the NIC domain */                                           \
+    ROW(rdma)   /* native put and get, the rest by active messages */                                                  \
+    ROW(am)     /* active messages */
+
+#define DECLARATION(name) extern const ompi_osc_ucp_path_t ompi_osc_ucp_path_##name;
+#define ENTRY(name) &ompi_osc_ucp_path_##name,
+
+PATHS(DECLARATION)
+
+const ompi_osc_ucp_path_t *const ompi_osc_ucp_paths[] = { PATHS(ENTRY) NULL };

@@ -1,0 +1,117 @@
+/* Which path a peer gets: the paths in order, each of which answers whether it can serve.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "reach/reach.h"
+
+#include "base/wait.h"
+#include "message/message.h"
+#include "path/share.h"
+#include "reach/paths.h"
+
+/** Offer the peer to each path in turn. `description` may be NULL: see path/path.h. */
+static int peer_offer(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    const ompi_osc_ucp_path_t *const *path;
+    int                               rc = OMPI_ERR_NOT_SUPPORTED;
+
+    for (path = ompi_osc_ucp_paths; NULL != *path && OMPI_ERR_NOT_SUPPORTED == rc; path++) {
+        rc = (*path)->attach(peer, description);
+        if (OMPI_SUCCESS == rc) {
+            peer->path = *path;
+        }
+    }
+    return rc;
+}
+
+/** All of the peer is known: let threads see what of it is mapped. */
+static void peer_known(ompi_osc_ucp_peer_t *peer)
+{
+    peer->known = true;
+    __atomic_store_n(&peer->mapped, peer->path->maps && MPI_WIN_FLAVOR_DYNAMIC != peer->window->flavor,
+                     __ATOMIC_RELEASE);
+}
+
+ompi_osc_ucp_peer_t *ompi_osc_ucp_reach_peer(ompi_osc_ucp_window_t *window, int rank)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_find(window, rank);
+
+    if (NULL == peer && NULL != (peer = ompi_osc_ucp_peer_add(window, rank))) {
+        (void) peer_offer(peer, NULL); /* the last path serves everybody */
+        if (peer->known) {
+            peer_known(peer);
+        }
+        peer = ompi_osc_ucp_peer_find(window, rank);
+    }
+    return peer;
+}
+
+/** Where one path locks all members, that needs rank 0 for it. */
+static int root_reach(const ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_peer_t *root;
+
+    if (NULL == peer->window->all_path || 0 == peer->rank) {
+        return OMPI_SUCCESS;
+    }
+    root = ompi_osc_ucp_peer(peer->window, 0);
+    return NULL == root ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(root);
+}
+
+int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_description_t description;
+    int                        rc;
+
+    while (peer->resolving) {
+        ompi_osc_ucp_wait_step();
+    }
+    if (peer->known) {
+        return OMPI_SUCCESS;
+    }
+    peer->resolving = true;
+    rc = root_reach(peer);
+    if (OMPI_SUCCESS == rc) {
+        rc = ompi_osc_ucp_ask_description(peer, &description);
+    }
+    if (OMPI_SUCCESS == rc) {
+        peer->size      = description.size;
+        peer->disp_unit = description.disp_unit;
+        rc = peer_offer(peer, &description);
+    }
+    if (OMPI_SUCCESS == rc) {
+        peer_known(peer);
+    }
+    peer->resolving = false;
+    return rc;
+}
+
+void ompi_osc_ucp_reach_init(void)
+{
+    ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_OUTSIDE, ompi_osc_ucp_share_help);
+}
+
+void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)
+{
+    const ompi_osc_ucp_path_t *const *path;
+
+    for (path = ompi_osc_ucp_paths; NULL != *path; path++) {
+        if (NULL != (*path)->serves_all && (*path)->serves_all(window)) {
+            window->all_path = *path;
+            return;
+        }
+    }
+}
+
+void ompi_osc_ucp_reach_end(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (NULL != peer->path->detach) {
+            peer->path->detach(peer);
+        }
+    }
+    ompi_osc_ucp_peers_free(window);
+}

@@ -1,0 +1,131 @@
+/* Performance variables (MPI_T): what is counted in a window or a process, for any tool that reads them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "report/report.h"
+
+#include <stddef.h>
+
+#include "layer/layer.h"
+#include "opal/mca/base/mca_base_pvar.h"
+#include "path/share.h"
+#include "service/fastbox.h"
+#include "service/refused.h"
+#include "service/witness.h"
+
+#define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
+#define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])
+
+/** A counter of a window, by its place in ompi_osc_ucp_counters_t. */
+static const struct window_pvar_t {
+    const char *name;
+    size_t      offset;
+    const char *help;
+} window_pvars[] = {
+    { "operations_self", OPERATIONS(SELF), "operations on the process's own window memory" },
+    { "operations_direct", OPERATIONS(DIRECT), "operations by load and store in another process's memory" },
+    { "operations_rdma", OPERATIONS(RDMA), "operations by the network's own puts, gets and atomics" },
+    { "operations_am", OPERATIONS(AM), "operations by messages that the target's CPU handles" },
+    { "bytes_self", BYTES(SELF), "bytes of window memory that operations_self moved" },
+    { "bytes_direct", BYTES(DIRECT), "bytes of window memory that operations_direct moved" },
+    { "bytes_rdma", BYTES(RDMA), "bytes of window memory that operations_rdma moved" },
+    { "bytes_am", BYTES(AM), "bytes of window memory that operations_am moved" },
+    { "messages", offsetof(ompi_osc_ucp_counters_t, messages), "messages sent to targets" },
+    { "coalesced", offsetof(ompi_osc_ucp_counters_t, coalesced), "operations that shared a message with another" },
+    { "round_trips", offsetof(ompi_osc_ucp_counters_t, round_trips), "answers of targets that calls waited for" },
+    { "lock_waits", offsetof(ompi_osc_ucp_counters_t, lock_waits), "locks that could not be had at once" },
+    { "waited_ns", offsetof(ompi_osc_ucp_counters_t, waited_ns), "nanoseconds spent in synchronization calls" },
+};
+
+/** What the modules of our windows free them with. */
+static ompi_osc_base_module_free_fn_t our_free;
+
+/** The window that a handle is bound to, NULL if another component serves it. */
+static ompi_osc_ucp_window_t *window_of(void *object)
+{
+    ompi_osc_ucp_window_t *window = NULL == object ? NULL : ompi_osc_ucp_window((ompi_win_t *) object);
+
+    return NULL != window && our_free == window->super.osc_free ? window : NULL;
+}
+
+static int window_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const struct window_pvar_t *wanted = pvar->ctx;
+    ompi_osc_ucp_window_t      *window = window_of(object);
+
+    *(unsigned long long *) value =
+        NULL == window ? 0 : *(const uint64_t *) ((const char *) &window->counters + wanted->offset);
+    return OMPI_SUCCESS;
+}
+
+/** What is only counted in instrumented windows is counted from here on. */
+static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
+{
+    ompi_osc_ucp_window_t *window = window_of(object);
+
+    (void) pvar;
+    if (MCA_BASE_PVAR_HANDLE_BIND == event) {
+        *count = 1;
+    } else if (MCA_BASE_PVAR_HANDLE_START == event && NULL != window) {
+        (void) ompi_osc_ucp_instrument(window);
+    }
+    return OMPI_SUCCESS;
+}
+
+/** A counter of the process. */
+static const struct process_pvar_t {
+    const char              *name;
+    mca_base_var_info_lvl_t  level;
+    uint64_t               (*value)(void);
+    const char              *help;
+} process_pvars[] = {
+    { "service_wakeups", OPAL_INFO_LVL_5, opal_common_ucp_service_wakeups,
+      "how often the thread that answers other processes woke up" },
+    { "messages_refused", OPAL_INFO_LVL_5, ompi_osc_ucp_messages_refused,
+      "messages, and parts of them, that were wrong and not executed: damaged, for no window, outside its memory" },
+    { "copies_shared", OPAL_INFO_LVL_9, ompi_osc_ucp_share_pieces,
+      "pieces of other processes' long puts and gets that this one copied while it waited in MPI" },
+    { "packets_taken", OPAL_INFO_LVL_9, ompi_osc_ucp_fastboxes_taken,
+      "small requests of other processes that were handed to this one in shared memory, while it waited in MPI" },
+    { "domain_trespasses", OPAL_INFO_LVL_9, ompi_osc_ucp_domain_trespasses,
+      "accumulates that were the network's to do, done by a processor: always 0" },
+};
+
+static int process_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const struct process_pvar_t *wanted = pvar->ctx;
+
+    (void) object;
+    *(unsigned long long *) value = wanted->value();
+    return OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free)
+{
+    size_t i;
+    int    rc;
+
+    our_free = free;
+    for (i = 0; i < sizeof(window_pvars) / sizeof(window_pvars[0]); i++) {
+        rc = mca_base_component_pvar_register(component, window_pvars[i].name, window_pvars[i].help,
+                                              OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
+                                              MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_WIN,
+                                              MCA_BASE_PVAR_FLAG_READONLY, window_value, NULL, window_notify,
+                                              (void *) &window_pvars[i]);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    for (i = 0; i < sizeof(process_pvars) / sizeof(process_pvars[0]); i++) {
+        rc = mca_base_component_pvar_register(component, process_pvars[i].name, process_pvars[i].help,
+                                              process_pvars[i].level, MCA_BASE_PVAR_CLASS_COUNTER,
+                                              MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+                                              MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS,
+                                              process_value, NULL, NULL, (void *) &process_pvars[i]);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return OMPI_SUCCESS;
+}

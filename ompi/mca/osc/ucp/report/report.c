@@ -1,0 +1,266 @@
+/* The report that a user asks for with --mca osc_ucp_report 1: which way the data of each window went. And the line that
+ * tells that a window is ours.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The members of a reported window have a communicator for it, over which they add up their counters when the window is
+ * freed: collectively, so that nobody waits for somebody who does not come. The window's first process keeps the sums,
+ * together for windows that look the same, since programs make one window many times, and prints them when MPI ends.
+ */
+
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/agree.h"
+#include "layer/layer.h"
+#include "path/path.h"
+
+/** Windows that a process tells of at most. */
+#define ENTRIES_MAX 50
+
+/** What is added up over the members of a window: as one array of int64_t. */
+typedef struct sums_t {
+    ompi_osc_ucp_counters_t counters;
+    int64_t                 bytes;                     /**< window memory */
+    int64_t                 pairs[OMPI_OSC_UCP_VIAS];  /**< origin and target, by how the one reaches the other */
+} sums_t;
+
+#define SUMS ((int) (sizeof(sums_t) / sizeof(int64_t)))
+
+typedef struct entry_t {
+    struct entry_t *next;
+    char            name[MPI_MAX_OBJECT_NAME];
+    int             flavor, size;
+    const char     *atomics;
+    int64_t         times;      /**< windows like this one */
+    uint64_t        waited_max; /**< of one process, nanoseconds */
+    sums_t          sums;
+} entry_t;
+
+static struct {
+    opal_mutex_t lock;
+    entry_t     *entries;
+    int          count;
+    int64_t      left_out; /**< windows for which there was no entry */
+} report = { .lock = OPAL_MUTEX_STATIC_INIT };
+
+/** Of a window that is reported: what its processes add up at its end, and where. */
+struct ompi_osc_ucp_report_t {
+    ompi_communicator_t *comm;
+    sums_t               mine, sums;
+    int64_t              waited, waited_max;
+};
+
+int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    struct ompi_osc_ucp_report_t *own = calloc(1, sizeof(*own));
+    int                           rc  = NULL == own ? OMPI_ERR_OUT_OF_RESOURCE : ompi_comm_dup(comm, &own->comm);
+
+    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
+        free(own); /* what some have of a communicator is lost, in a job that has no memory left */
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    window->report = own;
+    return ompi_osc_ucp_instrument(window) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/** Who does a window's accumulates, and why: a static line for the user. */
+static const char *atomics_explain(const ompi_osc_ucp_window_t *window)
+{
+    return window->nic ? "integers of 4 and 8 bytes by the network, all else by CPUs, under locks"
+                       : "by CPUs, under locks";
+}
+
+/** How the peers that were touched are reached. */
+static void count_pairs(ompi_osc_ucp_window_t *window, sums_t *sums)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        sums->pairs[peer->rank == window->rank ? OMPI_OSC_UCP_VIA_SELF : peer->path->via]++;
+    }
+}
+
+/** The entry of windows like this one; NULL if there is no room. */
+static entry_t *entry_of(const ompi_osc_ucp_window_t *window)
+{
+    entry_t **link = &report.entries, *entry;
+
+    for (; NULL != (entry = *link); link = &entry->next) {
+        if (entry->flavor == window->flavor && entry->size == window->size &&
+            0 == strcmp(entry->name, window->win->w_name)) {
+            return entry;
+        }
+    }
+    entry = report.count < ENTRIES_MAX ? calloc(1, sizeof(*entry)) : NULL;
+    if (NULL != entry) {
+        strcpy(entry->name, window->win->w_name);
+        entry->flavor  = window->flavor;
+        entry->size    = window->size;
+        entry->atomics = atomics_explain(window);
+        report.count++;
+        *link = entry;
+    }
+    return entry;
+}
+
+static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64_t waited_max)
+{
+    entry_t *entry;
+    int      i;
+
+    opal_mutex_lock(&report.lock);
+    entry = entry_of(window);
+    if (NULL != entry) {
+        entry->times++;
+        for (i = 0; i < SUMS; i++) {
+            ((int64_t *) &entry->sums)[i] += sums[i];
+        }
+        if ((uint64_t) waited_max > entry->waited_max) {
+            entry->waited_max = (uint64_t) waited_max;
+        }
+    } else {
+        report.left_out++;
+    }
+    opal_mutex_unlock(&report.lock);
+}
+
+/** Add up over the members; false if the window was lost meanwhile, and `from` and `to` may still be in use. */
+static bool reduce(ompi_osc_ucp_window_t *window, const void *from, void *to, int n, ompi_op_t *op)
+{
+    ompi_communicator_t *comm    = window->report->comm;
+    ompi_request_t      *request = NULL;
+
+    if (OMPI_SUCCESS != comm->c_coll->coll_ireduce(from, to, n, MPI_INT64_T, op, 0, comm, &request,
+                                                   comm->c_coll->coll_ireduce_module)) {
+        return false;
+    }
+    while (!REQUEST_COMPLETE(request)) {
+        if (__atomic_load_n(&window->lost, __ATOMIC_RELAXED)) {
+            return false; /* somebody has died who does not take part (layer/survive.c) */
+        }
+        opal_progress();
+    }
+    return OMPI_SUCCESS == ompi_request_wait(&request, MPI_STATUS_IGNORE);
+}
+
+void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
+{
+    struct ompi_osc_ucp_report_t *own = window->report;
+
+    if (NULL == own) {
+        return;
+    }
+    own->mine.counters = window->counters;
+    own->mine.bytes    = window->bytes;
+    own->waited        = (int64_t) window->counters.waited_ns;
+    count_pairs(window, &own->mine);
+    if (!reduce(window, &own->mine, &own->sums, SUMS, MPI_SUM) ||
+        !reduce(window, &own->waited, &own->waited_max, 1, MPI_MAX)) {
+        return; /* what may still be in use stays */
+    }
+    if (0 == window->rank) {
+        keep(window, (const int64_t *) &own->sums, own->waited_max);
+    }
+    ompi_comm_free(&own->comm);
+    free(own);
+}
+
+/** A number of bytes for people, in `text`. */
+static const char *readable(uint64_t bytes, char text[24])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    double                   value   = (double) bytes;
+    int                      unit    = 0;
+
+    while (value >= 1024 && unit < 6) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, 24, 0 == unit ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text;
+}
+
+static void print_entry(FILE *out, const entry_t *entry)
+{
+    static const char *const flavors[] = {
+        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
+        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
+        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
+        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
+    };
+    static const char *const vias[] = {
+        [OMPI_OSC_UCP_VIA_SELF]   = "own memory",
+        [OMPI_OSC_UCP_VIA_DIRECT] = "load/store",
+        [OMPI_OSC_UCP_VIA_RDMA]   = "rdma",
+        [OMPI_OSC_UCP_VIA_AM]     = "messages"
+    };
+    const ompi_osc_ucp_counters_t *counters = &entry->sums.counters;
+    char                           text[24];
+    int                            via;
+
+    fprintf(out, "osc/ucp: %s", flavors[entry->flavor]);
+    fprintf(out, '\0' == entry->name[0] ? "%s" : " '%s'", entry->name);
+    fprintf(out, ", %d process%s, %s each", entry->size, 1 == entry->size ? "" : "es",
+            readable((uint64_t) entry->sums.bytes / (uint64_t) (entry->size * entry->times), text));
+    fprintf(out, 1 == entry->times ? "\n" : ", made %lld times\n", (long long) entry->times);
+    fprintf(out, "osc/ucp:     %-12s %12s %16s %14s\n", "reached by", "pairs", "operations", "data");
+    for (via = 0; via < OMPI_OSC_UCP_VIAS; via++) {
+        if (0 != entry->sums.pairs[via] || 0 != counters->operations[via]) {
+            fprintf(out, "osc/ucp:     %-12s %12lld %16llu %14s\n", vias[via], (long long) entry->sums.pairs[via],
+                    (unsigned long long) counters->operations[via], readable(counters->bytes[via], text));
+        }
+    }
+    fprintf(out, "osc/ucp:     %llu messages, %llu operations shared one, %llu answers and %llu locks waited for\n",
+            (unsigned long long) counters->messages, (unsigned long long) counters->coalesced,
+            (unsigned long long) counters->round_trips, (unsigned long long) counters->lock_waits);
+    fprintf(out, "osc/ucp:     time in synchronization calls: %.6f s per process, %.6f s at most\n",
+            (double) counters->waited_ns / 1e9 / entry->size, (double) entry->waited_max / 1e9);
+    fprintf(out, "osc/ucp:     accumulates: %s\n", entry->atomics);
+}
+
+void ompi_osc_ucp_report_print(void)
+{
+    entry_t *entry;
+    char    *text = NULL;
+    size_t   len  = 0;
+    FILE    *out  = NULL == report.entries ? NULL : open_memstream(&text, &len);
+
+    while (NULL != (entry = report.entries)) {
+        report.entries = entry->next;
+        if (NULL != out) {
+            print_entry(out, entry);
+        }
+        free(entry);
+    }
+    if (NULL == out) {
+        return;
+    }
+    if (report.left_out > 0) {
+        fprintf(out, "osc/ucp: and %lld windows more\n", (long long) report.left_out);
+    }
+    if (0 == fclose(out)) {
+        fputs(text, stderr); /* all at once: other processes may print theirs */
+    }
+    free(text);
+    report.count = 0;
+}
+
+void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
+{
+    static const char *const calls[] = {
+        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
+        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
+        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
+        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
+    };
+
+    if (0 == window->rank) {
+        opal_output_verbose(10, ompi_osc_base_framework.framework_output,
+                            "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
+                            (unsigned long long) window->id, calls[window->flavor], window->size,
+                            1 == window->size ? "" : "es", window->nic ? "network" : "processors");
+    }
+}

@@ -1,0 +1,501 @@
+/* The am path, service side: what each kind of command does to a window.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Nothing in a message is trusted: every byte range is checked against the window before memory is touched.
+ */
+
+#include "service/apply.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "op/op_layout.h"
+#include "peer/peer.h"
+#include "service/refused.h"
+#include "service/reply.h"
+#include "service/target_addr.h"
+#include "service/witness.h"
+
+/* Short names, for this file. */
+typedef ompi_osc_ucp_target_t      target_t;
+typedef ompi_osc_ucp_source_t      source_t;
+typedef ompi_osc_ucp_context_t     context_t;
+typedef ompi_osc_ucp_command_t     command_t;
+typedef ompi_osc_ucp_target_addr_t target_addr_t;
+
+/** Refuse a command: who waits for its reply is told at once, else the next acknowledgement tells. */
+static void refuse(const context_t *context, const command_t *command, int status)
+{
+    if (OMPI_ERR_RMA_RANGE == status) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_RANGE);
+    } else if (OMPI_ERR_BAD_PARAM == status) {
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+    }
+    if (0 != command->reply_to.cookie) {
+        ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, status);
+    } else {
+        context->source->error = status;
+    }
+}
+
+static uintptr_t stripe_key(const target_t *target, const char *address)
+{
+    return (uintptr_t) address - target->key_base;
+}
+
+/* What the kernel copies. Everything is applied when the command is over, and the origin is told then. */
+
+/** A piece of an accumulate, bytes of cells: what the kernel has copied is still in the processor's cache when it is
+ *  combined, and each piece costs a microsecond and a half. */
+#define CMA_PIECE (256 * 1024)
+
+/** Used under the service lock, as all here. */
+static _Alignas(64) char cma_data[CMA_PIECE], cma_result[CMA_PIECE];
+
+static bool by_cma(const command_t *command)
+{
+    return 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_CMA);
+}
+
+static void cma_reply(const context_t *context, const command_t *command, bool done)
+{
+    if (done) {
+        ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, OMPI_SUCCESS);
+    } else {
+        refuse(context, command, OMPI_ERROR);
+    }
+}
+
+static bool cma_copy(const command_t *command, bool write, void *here, uint64_t there, uint64_t bytes)
+{
+    return ompi_osc_ucp_cma_copy(command->cma.process.pid, write, here, there, bytes);
+}
+
+/** Combine with elements from the origin's memory, piece by piece, and return there what was before. */
+static bool cma_accumulate(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
+                              char *to)
+{
+    const ompi_osc_ucp_wire_cma_t *cma    = &command->cma;
+    bool                              reads  = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
+    uint64_t                          left   = command->wire.len / prim->extent, done = 0, n, packed;
+
+    for (; left > 0; left -= n) {
+        n      = left < CMA_PIECE / prim->extent ? left : CMA_PIECE / prim->extent;
+        packed = n * prim->size;
+        if (reads && !cma_copy(command, false, cma_data, cma->data + done, packed)) {
+            return false;
+        }
+        if (target->nic) {
+            ompi_osc_ucp_domain_witness(command->wire.op, prim, to);
+        }
+        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, to), command->wire.op, prim, to,
+                              reads ? cma_data : NULL, 0 != cma->result ? cma_result : NULL, n);
+        if (0 != cma->result && !cma_copy(command, true, cma_result, cma->result + done, packed)) {
+            return false;
+        }
+        to   += n * prim->extent;
+        done += packed;
+    }
+    return true;
+}
+
+/** Something was done to a device's memory. */
+static void device_done(const context_t *context, int rc)
+{
+    if (OMPI_SUCCESS != rc) {
+        context->source->error = rc; /* the next acknowledgement tells */
+    }
+}
+
+/* Put. */
+
+/** A put's data on their way. */
+typedef struct receipt_t {
+    context_t context;
+    char     *landing; /**< malloc'd: they cannot go straight to the window; else NULL */
+    char     *to;
+    uint32_t  len;
+} receipt_t;
+
+static void put_received(void *arg, int status)
+{
+    receipt_t *receipt = arg;
+    context_t *context = &receipt->context;
+
+    if (OMPI_SUCCESS == status && NULL != receipt->landing) {
+        status = opal_common_ucp_devices->copy(receipt->to, receipt->landing, receipt->len);
+    }
+    if (OMPI_SUCCESS != status) {
+        context->source->error = status;
+    }
+    context->source->receiving--;
+    ompi_osc_ucp_source_resume(context->target, context->source);
+    context->run(context->target);
+    free(receipt->landing);
+    free(receipt);
+}
+
+/** Have the sender's data go straight to the window. What waits for all before it waits for that, too. */
+static void put_receive(context_t *context, const command_t *command, const target_addr_t *addr)
+{
+    receipt_t                *receipt = opal_common_ucp_malloc(sizeof(*receipt));
+    opal_common_ucp_remote_t *remote  = context->remote;
+    char                     *landing = context->target->device ? malloc(command->wire.len) : NULL;
+
+    if (NULL == receipt || (context->target->device && NULL == landing)) {
+        free(landing);
+        free(receipt);
+        refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    *receipt = (receipt_t) {
+        .context = *context, .landing = landing, .to = addr->base, .len = command->wire.len
+    };
+    context->remote = NULL;
+    context->source->receiving++;
+    opal_common_ucp_receive(OPAL_COMMON_UCP_SERVICE, remote, NULL != landing ? landing : addr->base,
+                            command->wire.len, put_received, receipt);
+}
+
+static void apply_put(context_t *context, command_t *command)
+{
+    ompi_osc_ucp_layout_iter_t iter;
+    target_addr_t              addr;
+    int                        rc = ompi_osc_ucp_target_addr_find(context->target, command, 0, &addr);
+
+    if (OMPI_SUCCESS != rc) {
+        refuse(context, command, rc);
+        return;
+    }
+    if (by_cma(command)) {
+        cma_reply(context, command,
+                     cma_copy(command, false, addr.base, command->cma.data, command->wire.len));
+    } else if (NULL != context->remote) {
+        put_receive(context, command, &addr);
+    } else if (context->target->device) {
+        device_done(context, ompi_osc_ucp_target_addr_put(&addr, command));
+    } else if (NULL == command->layout) {
+        memcpy(addr.base, command->data, command->wire.len);
+    } else {
+        ompi_osc_ucp_layout_iter_init(&iter, &addr.layout, command->shape.pos);
+        ompi_osc_ucp_layout_unpack(&iter, addr.base, command->data, command->wire.len);
+    }
+    ompi_osc_ucp_layout_fini(&addr.layout);
+}
+
+/* What returns something. */
+
+/** Where a result is collected: in a message with others, or if it is long in memory of its own. */
+typedef struct result_t {
+    char *bytes;
+    bool  alone;
+} result_t;
+
+static bool result_begin(const context_t *context, const command_t *command, uint64_t len, result_t *result_p)
+{
+    result_p->alone = len > OMPI_OSC_UCP_REPLY_SHARED_MAX;
+    result_p->bytes = result_p->alone ? opal_common_ucp_malloc(len)
+                                      : ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS,
+                                                               (uint32_t) len);
+    return NULL != result_p->bytes;
+}
+
+static void result_end(const context_t *context, const command_t *command, uint64_t len, const result_t *result)
+{
+    if (result->alone) {
+        ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, result->bytes, (uint32_t) len, result->bytes);
+    }
+}
+
+static void apply_get(context_t *context, command_t *command)
+{
+    uint32_t                   len = command->wire.len;
+    ompi_osc_ucp_layout_iter_t iter;
+    target_addr_t              addr;
+    result_t                   result;
+    int                        rc = OMPI_ERR_BAD_PARAM;
+
+    if (0 != command->reply_to.cookie) {
+        rc = ompi_osc_ucp_target_addr_find(context->target, command, 0, &addr);
+    }
+    if (OMPI_SUCCESS != rc) {
+        refuse(context, command, rc);
+        return;
+    }
+    if (by_cma(command)) {
+        cma_reply(context, command, cma_copy(command, true, addr.base, command->cma.result, len));
+    } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers() &&
+               !context->target->device) {
+        ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, addr.base, len, NULL);
+    } else if (!result_begin(context, command, len, &result)) {
+        refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
+    } else if (context->target->device) {
+        device_done(context, ompi_osc_ucp_target_addr_get(&addr, command, result.bytes));
+        result_end(context, command, len, &result);
+    } else {
+        ompi_osc_ucp_layout_iter_init(&iter, &addr.layout, command->shape.pos);
+        ompi_osc_ucp_layout_pack(&iter, addr.base, result.bytes, len);
+        result_end(context, command, len, &result);
+    }
+    ompi_osc_ucp_layout_fini(&addr.layout);
+}
+
+/** Does each run of the part of a layout consist of whole cells? */
+static bool runs_are_whole(const command_t *command, const ompi_osc_ucp_prim_t *prim, const target_addr_t *addr)
+{
+    ompi_osc_ucp_layout_iter_t iter;
+    uint64_t                   left = command->wire.len, len;
+    int64_t                    disp;
+
+    if (NULL == command->layout) {
+        return true;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, &addr->layout, command->shape.pos);
+    while (left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
+        if (0 != len % prim->extent) {
+            return false;
+        }
+        left -= len;
+    }
+    return true;
+}
+
+/** Count what of the native class is updated in the NIC domain (service/witness.h). */
+static void runs_witness(const command_t *command, const ompi_osc_ucp_prim_t *prim, const target_addr_t *addr,
+                         ompi_osc_ucp_layout_iter_t iter)
+{
+    uint64_t left = command->wire.len, len;
+    int64_t  disp;
+
+    while (left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
+        ompi_osc_ucp_domain_witness(command->wire.op, prim, addr->base + disp);
+        left -= len;
+    }
+}
+
+/** Apply to each run of cells. */
+static void accumulate_runs(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
+                            const target_addr_t *addr, char *result)
+{
+    const char                *source = OMPI_OSC_UCP_OP_NO_OP == command->wire.op ? NULL : command->data;
+    size_t                     n      = command->wire.len / prim->extent;
+    ompi_osc_ucp_layout_iter_t iter;
+
+    if (NULL == command->layout) {
+        if (target->nic) {
+            ompi_osc_ucp_domain_witness(command->wire.op, prim, addr->base);
+        }
+        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, addr->base), command->wire.op, prim, addr->base,
+                              source, result, n);
+        return;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, &addr->layout, command->shape.pos);
+    if (target->nic) {
+        runs_witness(command, prim, addr, iter);
+    }
+    ompi_osc_ucp_op_apply_layout(target->stripes, target->key_base, command->wire.op, prim, addr->base, &iter, source,
+                                 result, n);
+}
+
+static void apply_accumulate(context_t *context, command_t *command)
+{
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_by_code(command->wire.prim);
+    uint64_t                   bytes  = (uint64_t) command->wire.len / prim->extent * prim->size;
+    bool                       fetch  = 0 != command->reply_to.cookie;
+    result_t                   result = { .bytes = NULL };
+    target_addr_t              addr;
+    int                        rc     = OMPI_ERR_BAD_PARAM;
+
+    if (ompi_osc_ucp_op_valid(command->wire.op, prim)) {
+        rc = ompi_osc_ucp_target_addr_find(context->target, command, ompi_osc_ucp_prim_gap(prim), &addr);
+    }
+    if (OMPI_SUCCESS != rc) {
+        refuse(context, command, rc);
+        return;
+    }
+    if (by_cma(command)) {
+        cma_reply(context, command, cma_accumulate(context->target, command, prim, addr.base));
+    } else if ((fetch && bytes > OMPI_OSC_UCP_FRAG_MAX) || !runs_are_whole(command, prim, &addr)) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+    } else if (fetch && !result_begin(context, command, bytes, &result)) {
+        refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
+    } else {
+        if (context->target->device) {
+            device_done(context, ompi_osc_ucp_target_addr_accumulate(&addr, command, context->target->stripes, prim,
+                                                               result.bytes));
+        } else {
+            accumulate_runs(context->target, command, prim, &addr, result.bytes);
+        }
+        if (fetch) {
+            result_end(context, command, bytes, &result);
+        }
+    }
+    ompi_osc_ucp_layout_fini(&addr.layout);
+}
+
+static void apply_compare_swap(context_t *context, command_t *command)
+{
+    const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_by_code(command->wire.prim);
+    result_t                   result;
+    target_addr_t              addr;
+    int                        rc = OMPI_ERR_BAD_PARAM;
+
+    if (NULL != prim && prim->size == prim->extent && command->wire.len == prim->size && NULL == command->layout &&
+        0 != command->reply_to.cookie && !by_cma(command)) {
+        rc = ompi_osc_ucp_target_addr_find(context->target, command, 0, &addr);
+    }
+    if (OMPI_SUCCESS == rc && !result_begin(context, command, prim->size, &result)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (OMPI_SUCCESS != rc) {
+        refuse(context, command, rc);
+        return;
+    }
+    if (context->target->nic) {
+        ompi_osc_ucp_domain_witness(OMPI_OSC_UCP_OP_REPLACE, prim, addr.base);
+    }
+    if (context->target->device) {
+        device_done(context, ompi_osc_ucp_target_addr_compare_swap(&addr, command, context->target->stripes, prim,
+                                                             result.bytes));
+    } else {
+        ompi_osc_ucp_op_compare_swap(context->target->stripes, stripe_key(context->target, addr.base), prim,
+                                     addr.base, command->data, command->data + prim->size, result.bytes);
+    }
+    result_end(context, command, prim->size, &result);
+}
+
+/* Synchronization. */
+
+void ompi_osc_ucp_locks_look(target_t *target)
+{
+    ompi_osc_ucp_lockword_t *word = &target->control->lock;
+    ompi_osc_ucp_lock_waiter_t   *waiter;
+    source_t                *source;
+
+    while (NULL != (waiter = target->waiting) &&
+           (waiter->joins ? ompi_osc_ucp_lockword_joined(word)
+                          : ompi_osc_ucp_lockword_enter(word, waiter->ticket, waiter->exclusive))) {
+        target->waiting = waiter->next;
+        __atomic_fetch_sub(&word->remote, 1, __ATOMIC_RELAXED);
+        ompi_osc_ucp_reply_status(waiter->reply_ep, waiter->cookie, OMPI_SUCCESS);
+        source = (source_t *) (void *) ((char *) waiter - offsetof(source_t, waiter));
+        source->waiting = false;
+        ompi_osc_ucp_source_resume(target, source);
+    }
+}
+
+/** Join, or draw a ticket and queue up; maybe the turn has come at once. */
+static void apply_lock(context_t *context, command_t *command)
+{
+    target_t                *target = context->target;
+    ompi_osc_ucp_lockword_t *word   = &target->control->lock;
+    ompi_osc_ucp_lock_waiter_t   *waiter = &context->source->waiter;
+    uint8_t                  flags  = command->wire.flags;
+    bool                     joins  = OMPI_OSC_UCP_FLAG_JOIN ==
+                 (flags & (OMPI_OSC_UCP_FLAG_JOIN | OMPI_OSC_UCP_FLAG_EXCLUSIVE));
+
+    /* Announced first: who passes the turn to this ticket must know that it has to tell. */
+    __atomic_fetch_add(&word->remote, 1, __ATOMIC_SEQ_CST);
+    *waiter = (ompi_osc_ucp_lock_waiter_t) {
+        .joins     = joins,
+        .exclusive = 0 != (flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE),
+        .reply_ep  = context->reply_ep,
+        .cookie    = command->reply_to.cookie
+    };
+    context->source->waiting = true;
+    if (joins) {
+        (void) ompi_osc_ucp_lockword_join(word);
+        waiter->next    = target->waiting;
+        target->waiting = waiter;
+    } else {
+        waiter->ticket = ompi_osc_ucp_lockword_draw(word);
+        if (NULL == target->waiting) {
+            target->waiting = waiter;
+        } else {
+            target->last_waiting->next = waiter;
+        }
+    }
+    if (NULL == waiter->next) {
+        target->last_waiting = waiter;
+    }
+    ompi_osc_ucp_locks_look(target);
+}
+
+static void apply_unlock(context_t *context, command_t *command)
+{
+    ompi_osc_ucp_lockword_leave(&context->target->control->lock,
+                                0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE));
+    ompi_osc_ucp_locks_look(context->target);
+}
+
+static void apply_doorbell(context_t *context, command_t *command)
+{
+    (void) command;
+    ompi_osc_ucp_locks_look(context->target);
+}
+
+static void apply_complete(context_t *context, command_t *command)
+{
+    (void) command;
+    __atomic_fetch_add(&context->target->control->completes, 1, __ATOMIC_RELEASE);
+}
+
+static void apply_post(context_t *context, command_t *command)
+{
+    (void) command;
+    context->source->posts++;
+    __atomic_fetch_add(&context->target->posts, 1, __ATOMIC_RELEASE);
+}
+
+static void apply_barrier(context_t *context, command_t *command)
+{
+    if (command->wire.disp >= 0 && command->wire.disp < OMPI_OSC_UCP_BARRIER_ROUNDS) {
+        __atomic_fetch_add(&context->target->control->arrived[command->wire.disp], 1, __ATOMIC_RELEASE);
+    } else {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+    }
+}
+
+static void apply_describe(context_t *context, command_t *command)
+{
+    ompi_osc_ucp_description_t description;
+    char                      *to;
+
+    if (0 == command->reply_to.cookie) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
+    }
+    to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(description));
+    ompi_osc_ucp_window_describe(context->target->window, &description);
+    if (by_cma(command) && !context->target->device && ompi_osc_ucp_cma_reaches(&command->cma.process)) {
+        context->source->process = command->cma.process;
+        description.cma       = true;
+    }
+    memcpy(to, &description, sizeof(description));
+}
+
+void ompi_osc_ucp_apply(context_t *context, command_t *command)
+{
+    static void (*const kinds[OMPI_OSC_UCP_KIND_COUNT])(context_t *context, command_t *command) = {
+        [OMPI_OSC_UCP_KIND_PUT]          = apply_put,
+        [OMPI_OSC_UCP_KIND_GET]          = apply_get,
+        [OMPI_OSC_UCP_KIND_ACCUMULATE]   = apply_accumulate,
+        [OMPI_OSC_UCP_KIND_COMPARE_SWAP] = apply_compare_swap,
+        [OMPI_OSC_UCP_KIND_LOCK]         = apply_lock,
+        [OMPI_OSC_UCP_KIND_UNLOCK]       = apply_unlock,
+        [OMPI_OSC_UCP_KIND_COMPLETE]     = apply_complete,
+        [OMPI_OSC_UCP_KIND_POST]         = apply_post,
+        [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
+        [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
+        [OMPI_OSC_UCP_KIND_DOORBELL]         = apply_doorbell
+    };
+
+    if (by_cma(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&
+        (0 == context->source->process.head ||
+         0 != memcmp(&context->source->process, &command->cma.process, sizeof(command->cma.process)))) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
+    }
+    kinds[command->wire.kind](context, command);
+}

@@ -1,0 +1,41 @@
+/* The service side as a whole.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "service/service.h"
+
+#include "base/wait.h"
+#include "service/arrival.h"
+#include "service/fastbox.h"
+#include "service/reply.h"
+
+/** Whenever the service side has taken a message it looks at the fastboxes: the message may be their doorbell. */
+void ompi_osc_ucp_service_requested(const opal_common_ucp_message_t *message)
+{
+    ompi_osc_ucp_arrive(message);
+    if (ompi_osc_ucp_fastbox_full()) {
+        (void) ompi_osc_ucp_fastboxes_take_locked();
+    }
+}
+
+static unsigned poll(void)
+{
+    unsigned events = 0;
+
+    if (OPAL_UNLIKELY(ompi_osc_ucp_fastbox_full())) {
+        events = ompi_osc_ucp_fastboxes_take();
+    }
+    return events + opal_common_ucp_progress_service();
+}
+
+void ompi_osc_ucp_service_init(void)
+{
+    ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_OUTSIDE, poll);
+}
+
+void ompi_osc_ucp_service_fini(void)
+{
+    ompi_osc_ucp_targets_fini();
+    ompi_osc_ucp_replies_fini();
+}

@@ -1,0 +1,70 @@
+/* The end of a window (MPI-3.1 section 11.2.5).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include <stdlib.h>
+
+#include "base/threads.h"
+#include "epoch/access.h"
+#include "epoch/epoch.h"
+#include "layer/layer.h"
+#include "reach/reach.h"
+#include "report/report.h"
+#include "window/module.h"
+#include "window/stages.h"
+
+void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_reach_end(window);
+    ompi_osc_ucp_layers_free(window);
+    free(window->started);
+    free(window);
+}
+
+/** Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). Unless somebody has died: then
+ *  there is nobody to wait for. */
+static void window_finish(ompi_osc_ucp_window_t *window)
+{
+    if (!window->lost) {
+        (void) ompi_osc_ucp_flush_peers(window);
+    }
+    if (!window->lost) {
+        ompi_osc_ucp_leave();
+        ompi_osc_ucp_report_end(window);
+        ompi_osc_ucp_enter();
+        (void) ompi_osc_ucp_barrier(window, true);
+    }
+}
+
+int ompi_osc_ucp_free(ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    int                    rc     = OMPI_ERR_RMA_SYNC;
+    bool                   lost;
+
+    if (NULL == window) {
+        return OMPI_SUCCESS; /* creation failed */
+    }
+    ompi_osc_ucp_enter();
+    lost = ompi_osc_ucp_survive_lost(window);
+    if (ompi_osc_ucp_finalizing() && !lost) {
+        ompi_osc_ucp_epochs_end(window);
+    }
+    if (lost || (!window->exposed && ompi_osc_ucp_may_begin(window))) {
+        window_finish(window);
+        lost = ompi_osc_ucp_survive_lost(window);
+        ompi_osc_ucp_stages_down(window, ~0u);
+        win->w_osc_module = NULL;
+        if (lost) {
+            ompi_osc_ucp_survive_keep(window, ompi_osc_ucp_window_delete);
+        } else {
+            ompi_osc_ucp_window_delete(window);
+        }
+        rc = OMPI_SUCCESS;
+    } else {
+        ompi_osc_ucp_info_keep(win);
+    }
+    ompi_osc_ucp_leave();
+    return rc;
+}

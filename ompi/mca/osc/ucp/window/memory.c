@@ -1,0 +1,61 @@
+/* What a window's member owns that its peers may reach: its control block, and the memory of MPI_Win_allocate.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Both are one block of an arena, if other processes may map it. Whether a peer can map it shows when it tries: nothing
+ * else is a reliable sign.
+ */
+
+#include "window/stages.h"
+
+#include "base/params.h"
+
+
+/** Stripes for memory that no other process reaches directly: one table serves all such windows. */
+static ompi_osc_ucp_stripe_t own_stripes[OMPI_OSC_UCP_STRIPES] __attribute__((aligned(64)));
+
+int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
+{
+    bool   allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
+    size_t bytes     = sizeof(ompi_osc_ucp_control_t) + (allocates ? (size_t) window->bytes : 0);
+    int    rc;
+
+    rc = ompi_osc_ucp_arena_take(bytes, window->alignment, sizeof(ompi_osc_ucp_control_t), window->size > 1,
+                                 &window->block);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    window->control = ompi_osc_ucp_block_address(&window->block);
+    memset(window->control, 0, sizeof(*window->control));
+    window->stripes = own_stripes;
+    if (allocates) {
+        window->stripes  = ompi_osc_ucp_block_head(&window->block)->stripes;
+        window->key_base = (uintptr_t) ompi_osc_ucp_block_head(&window->block);
+        window->base     = window->control + 1;
+    }
+    return OMPI_SUCCESS;
+}
+
+void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
+{
+    if (NULL != window->registered) {
+        opal_common_ucp_memory_free(window->registered);
+        window->registered = NULL;
+    }
+    ompi_osc_ucp_arena_give(&window->block);
+}
+
+/** Does a process register the window's memory, so that peers may reach it natively? */
+static bool is_registered(const ompi_osc_ucp_window_t *window)
+{
+    return MPI_WIN_FLAVOR_CREATE == window->flavor && !window->device && opal_common_ucp_is_open() &&
+           (OMPI_OSC_UCP_RDMA_ALWAYS == ompi_osc_ucp_params.rdma ||
+            (OMPI_OSC_UCP_RDMA_AUTO == ompi_osc_ucp_params.rdma && opal_common_ucp_registers()));
+}
+
+void ompi_osc_ucp_memory_register(ompi_osc_ucp_window_t *window, char **reason_p)
+{
+    if (window->bytes > 0 && is_registered(window)) {
+        (void) opal_common_ucp_memory_register(window->base, (size_t) window->bytes, &window->registered, reason_p);
+    }
+}

@@ -1,0 +1,60 @@
+/* Making a window.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include <stdlib.h>
+
+#include "base/params.h"
+#include "report/report.h"
+#include "window/module.h"
+#include "window/stages.h"
+
+static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *comm, int flavor)
+{
+    ompi_osc_ucp_window_t *window = calloc(1, sizeof(*window));
+
+    if (NULL == window) {
+        return NULL;
+    }
+    window->super  = ompi_osc_ucp_module_template;
+    window->win    = win;
+    window->group  = win->w_group;
+    window->rank   = ompi_comm_rank(comm);
+    window->size   = ompi_comm_size(comm);
+    window->flavor = flavor;
+    return window;
+}
+
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
+                        opal_info_t *info, int flavor, int *model)
+{
+    ompi_osc_ucp_creation_t creation = { .comm = comm, .info = info };
+    int                     rc;
+
+    creation.window = window_new(win, comm, flavor);
+    if (NULL == creation.window) {
+        return ompi_osc_ucp_stages_absent(comm);
+    }
+    creation.window->base      = MPI_WIN_FLAVOR_CREATE == flavor ? *base : NULL;
+    creation.window->bytes     = (int64_t) size;
+    creation.window->disp_unit = disp_unit;
+    win->w_osc_module          = &creation.window->super;
+    rc = ompi_osc_ucp_stages_up(&creation);
+    free(creation.reason);
+    free(creation.unregistered);
+    if (OMPI_SUCCESS != rc) {
+        win->w_osc_module = NULL;
+        ompi_osc_ucp_window_delete(creation.window);
+        return rc;
+    }
+    if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
+        *base = creation.window->base;
+    }
+    if (creation.report) {
+        (void) ompi_osc_ucp_report_begin(creation.window, comm);
+    }
+    *model = MPI_WIN_UNIFIED;
+    ompi_osc_ucp_announce(creation.window);
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,389 @@
+/* The stages that make a window, in order, and their mirror.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Creation is collective. A stage may fail on one process alone; whether to go on is agreed where the next stage is
+ * collective, so that all processes undo the same stages.
+ */
+
+#include "window/stages.h"
+
+#include <stdlib.h>
+
+#include "base/params.h"
+#include "base/wait.h"
+#include "layer/layer.h"
+#include "memory/device.h"
+#include "message/message.h"
+#include "peer/proc.h"
+#include "reach/reach.h"
+#include "service/target.h"
+
+/** `up` gets the outcome of the stages before it: a local stage runs only if that is OMPI_SUCCESS, a collective one
+ *  always, and returns what all processes agree on. */
+typedef struct stage_t {
+    int  (*up)(ompi_osc_ucp_creation_t *creation, int rc);
+    void (*down)(ompi_osc_ucp_window_t *window); /**< NULL: leaves nothing behind */
+    bool collective;
+} stage_t;
+
+/** Next window id that this process proposes; atomic. */
+static int64_t next_id = 1;
+
+/* The stages. */
+
+static int info_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    (void) rc;
+    if (creation->window->disp_unit <= 0) {
+        return MPI_ERR_DISP; /* Open MPI does not look in MPI_Win_allocate_shared */
+    }
+    if (0 != ompi_osc_ucp_params.survive && MPI_WIN_FLAVOR_SHARED == creation->window->flavor &&
+        creation->window->size > 1) {
+        creation->reason = strdup("with osc_ucp_survive there is no MPI_Win_allocate_shared, as nobody gives back what "
+                                  "a dead process holds in shared memory: use MPI_Win_allocate");
+        return OMPI_ERR_RMA_SHARED;
+    }
+    return ompi_osc_ucp_info_init(creation->window, creation->info);
+}
+
+static void info_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_info_untell(window->win);
+}
+
+static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    int started = OMPI_SUCCESS;
+
+    (void) rc;
+    if (creation->window->size > 1) { /* alone, a process needs no transport */
+        if (OPAL_SUCCESS != opal_common_ucp_service_cpus(ompi_osc_ucp_params.service_cpus)) {
+            (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
+                            "processors such as 0-3,8", ompi_osc_ucp_params.service_cpus);
+            return OMPI_ERR_BAD_PARAM;
+        }
+        ompi_osc_ucp_enter();
+        started = ompi_osc_ucp_messages_open(&creation->reason);
+        ompi_osc_ucp_leave();
+        opal_common_ucp_reserve_fill();
+        if (OMPI_SUCCESS == started) {
+            ompi_osc_ucp_progress_need();
+        }
+    }
+    return started;
+}
+
+static void transport_down(ompi_osc_ucp_window_t *window)
+{
+    if (window->size > 1) {
+        ompi_osc_ucp_progress_release();
+    }
+}
+
+/** Buffers, and the window's own memory, may be in memory that the processor must not touch. */
+static int device_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+
+    (void) rc;
+    if (opal_common_ucp_devices->exist() && !ompi_osc_ucp_devices_serve(window)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    window->device = window->bytes > 0 && NULL != window->base && ompi_osc_ucp_on_device(window->base);
+    if (window->device && 1 == window->size) {
+        creation->reason = strdup("it has one process, which cannot reach memory of a GPU: give it the host's, and copy");
+        return OMPI_ERR_BAD_PARAM;
+    }
+    return OMPI_SUCCESS;
+}
+
+/** May others want something of this process while it computes? */
+static bool needs_service(const ompi_osc_ucp_window_t *window)
+{
+    switch (ompi_osc_ucp_params.async_progress) {
+    case OMPI_OSC_UCP_ASYNC_NEVER:
+        return false;
+    case OMPI_OSC_UCP_ASYNC_ALWAYS:
+        return window->size > 1;
+    default: /* without locks, a target is inside MPI when an epoch ends; shared windows need no messages */
+        return window->size > 1 && !window->no_locks && MPI_WIN_FLAVOR_SHARED != window->flavor;
+    }
+}
+
+static int service_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    (void) rc;
+    rc = OMPI_SUCCESS;
+    if (needs_service(creation->window)) {
+        rc = opal_common_ucp_service_need();
+        creation->window->served = OMPI_SUCCESS == rc;
+        if (OMPI_SUCCESS != rc) {
+            creation->reason = strdup("no thread or event descriptor for the service side");
+        }
+    }
+    return rc;
+}
+
+static void service_down(ompi_osc_ucp_window_t *window)
+{
+    if (window->served) {
+        opal_common_ucp_service_release();
+    }
+}
+
+/** One line per job, from the first process that failed. */
+static void complain(const ompi_osc_ucp_creation_t *creation)
+{
+    if (NULL != creation->reason) {
+        opal_output(0, "osc/ucp cannot create a window: %s, or run without osc/ucp: --mca osc ^ucp",
+                    creation->reason);
+    }
+}
+
+static bool procs_known(const ompi_osc_ucp_window_t *window)
+{
+    bool known;
+
+    ompi_osc_ucp_enter();
+    known = ompi_osc_ucp_procs_known(window->group);
+    ompi_osc_ucp_leave();
+    return known;
+}
+
+/**
+ * What all must know before the window can be made: did the stages so far succeed, what do the members have in
+ * common, are addresses missing, which id is free. One allreduce of maxima.
+ */
+static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    enum { FAILED, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, ID, COUNT };
+    ompi_osc_ucp_window_t *window = creation->window;
+    ompi_communicator_t   *comm   = creation->comm;
+    int64_t                mine[COUNT], all[COUNT];
+
+    mine[FAILED]    = OMPI_SUCCESS == rc ? 0 : window->size - window->rank;
+    mine[SIZE_MAX_] = window->bytes;
+    mine[SIZE_MIN_] = -window->bytes;
+    mine[UNIT_MAX_] = window->disp_unit;
+    mine[UNIT_MIN_] = -window->disp_unit;
+    mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !procs_known(window);
+    mine[REPORT]    = ompi_osc_ucp_params.report;
+    mine[ID]        = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
+
+    if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
+                                                     comm->c_coll->coll_allreduce_module)) {
+        return OMPI_ERROR;
+    }
+    if (0 != all[FAILED]) {
+        if (all[FAILED] == mine[FAILED]) {
+            complain(creation);
+        }
+        return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
+    }
+    window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
+    window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
+    window->id                = (uint64_t) all[ID];
+    creation->report          = 0 != all[REPORT];
+    return 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(comm) : OMPI_SUCCESS;
+}
+
+/** The memory of MPI_Win_allocate_shared, with the control blocks in it. */
+static int segment_up(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    ompi_osc_ucp_member_t mine;
+    int                   rc = ompi_osc_ucp_segment_share(comm, window->bytes, window->disp_unit, window->noncontig,
+                                                          &window->segment);
+
+    if (OMPI_SUCCESS == rc) {
+        mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
+        window->stripes  = mine.stripes;
+        window->key_base = mine.key_base;
+        window->control  = mine.control;
+        window->base     = mine.memory;
+    }
+    return rc;
+}
+
+static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+    const char            *reason;
+
+    if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
+        return segment_up(window, creation->comm);
+    }
+    ompi_osc_ucp_memory_register(window, &creation->unregistered);
+    rc     = ompi_osc_ucp_memory_allocate(window);
+    reason = ompi_osc_ucp_block_unreachable(&window->block);
+    if (NULL == creation->unregistered && NULL != reason) {
+        creation->unregistered = strdup(reason);
+    }
+    return rc;
+}
+
+static void memory_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_memory_free(window);
+    ompi_osc_ucp_segment_free(window->segment);
+    window->segment = NULL;
+}
+
+static int target_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    (void) rc;
+    creation->window->target = ompi_osc_ucp_target_new(creation->window);
+    return NULL == creation->window->target ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static void target_down(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_target_free(window->target);
+    window->target = NULL;
+}
+
+/** The local part of a decision that is agreed with the next stage. */
+static int domain_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    (void) rc;
+    ompi_osc_ucp_enter();
+    creation->nic = ompi_osc_ucp_domain_possible(creation->window);
+    ompi_osc_ucp_leave();
+    return OMPI_SUCCESS;
+}
+
+/** One line per job, from the first process whose memory it is, and not for each of a program's windows. */
+static void explain_unregistered(const ompi_osc_ucp_creation_t *creation)
+{
+    static bool explained;
+
+    if (!__atomic_exchange_n(&explained, true, __ATOMIC_RELAXED)) {
+        opal_output(0, "osc/ucp: a window's memory at rank %d is reached by messages, which is slower, because the "
+                       "network cannot register it: %s",
+                    creation->window->rank, creation->unregistered);
+    }
+}
+
+static int survive_up(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    (void) rc;
+    return ompi_osc_ucp_survive_begin(creation->window);
+}
+
+static void withdraw(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_target_withdraw(window->target);
+}
+
+/** Ids larger than one in use will be proposed from here on. */
+static void id_used(uint64_t id)
+{
+    int64_t *next_p = &next_id;
+    int64_t  next   = __atomic_load_n(next_p, __ATOMIC_RELAXED);
+
+    while (next <= (int64_t) id &&
+           !__atomic_compare_exchange_n(next_p, &next, (int64_t) id + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        continue;
+    }
+}
+
+/**
+ * Let messages in, on all processes, under an id that is free on all: threads that create windows at the same time
+ * may have agreed on the same one, and try again. `rc` is the outcome so far. When this returns, all can be reached.
+ */
+static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+    ompi_communicator_t   *comm   = creation->comm;
+    enum { OUTCOME, NEXT_ID, NO_NIC, UNREGISTERED, COUNT };
+    enum { PUBLISHED, TAKEN, FAILED };
+    int64_t                mine[COUNT], all[COUNT];
+
+    mine[NO_NIC]       = !creation->nic;
+    mine[UNREGISTERED] = NULL == creation->unregistered ? 0 : window->size - window->rank;
+
+    for (;;) {
+        if (OMPI_SUCCESS == rc || OMPI_EXISTS == rc) {
+            rc = ompi_osc_ucp_target_publish(window->target, window->id);
+        }
+        id_used(window->id);
+        mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED : OMPI_EXISTS == rc ? TAKEN : FAILED;
+        mine[NEXT_ID] = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
+        if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
+                                                         comm->c_coll->coll_allreduce_module)) {
+            all[OUTCOME] = FAILED;
+        }
+        if (PUBLISHED == all[OUTCOME]) {
+            window->nic = 0 == all[NO_NIC];
+            ompi_osc_ucp_reach_begin(window);
+            __atomic_store_n(&window->target->nic, window->nic, __ATOMIC_RELAXED);
+            if (0 != all[UNREGISTERED] && all[UNREGISTERED] == mine[UNREGISTERED]) {
+                explain_unregistered(creation);
+            }
+            return OMPI_SUCCESS;
+        }
+        if (PUBLISHED == mine[OUTCOME]) {
+            ompi_osc_ucp_target_withdraw(window->target);
+        }
+        if (FAILED == all[OUTCOME]) {
+            return FAILED == mine[OUTCOME] ? rc : OMPI_ERROR;
+        }
+        window->id = (uint64_t) all[NEXT_ID];
+    }
+}
+
+static const stage_t stages[] = {
+    { info_up, info_down, false },
+    { transport_up, transport_down, false },
+    { device_up, NULL, false },
+    { service_up, service_down, false },
+    { common_agree, NULL, true },
+    { memory_up, memory_down, false },
+    { target_up, target_down, false },
+    { domain_up, NULL, false },
+    { survive_up, ompi_osc_ucp_survive_end, false },
+    { publish_agree, withdraw, true }
+};
+
+#define STAGES ((int) (sizeof(stages) / sizeof(stages[0])))
+
+void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
+{
+    int i;
+
+    for (i = STAGES - 1; i >= 0; i--) {
+        if (0 != (standing >> i & 1) && NULL != stages[i].down) {
+            stages[i].down(window);
+        }
+    }
+}
+
+int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
+{
+    unsigned standing = 0;
+    int      rc = OMPI_SUCCESS, i;
+
+    for (i = 0; i < STAGES; i++) {
+        if (OMPI_SUCCESS != rc && !stages[i].collective) {
+            continue;
+        }
+        rc = stages[i].up(creation, rc);
+        if (OMPI_SUCCESS == rc) {
+            standing |= 1u << i;
+        } else if (stages[i].collective) {
+            break;
+        }
+    }
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_stages_down(creation->window, standing);
+    }
+    return rc;
+}
+
+int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm)
+{
+    ompi_osc_ucp_window_t   absent   = { .rank = ompi_comm_rank(comm), .size = ompi_comm_size(comm) };
+    ompi_osc_ucp_creation_t creation = { .comm = comm, .window = &absent };
+
+    return common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
+}

@@ -1,0 +1,57 @@
+/* What the making of a window consists of.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_STAGES_H
+#define OSC_UCP_STAGES_H
+
+#include "peer/window.h"
+
+/** The call that creates a window. */
+typedef struct ompi_osc_ucp_creation_t {
+    ompi_osc_ucp_window_t *window;
+    ompi_communicator_t   *comm;
+    opal_info_t           *info;
+    char                  *reason; /**< why the transport does not start, malloc'd */
+    bool                   report; /**< some member wants a report */
+    bool                   nic;    /**< this process can have accumulates in the NIC domain */
+    char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
+} ompi_osc_ucp_creation_t;
+
+/** Run all stages, or undo those that stand. Collective, and fails on all alike. */
+int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation);
+
+/** Undo the stages that stand (bit i: stage i), last first. */
+void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing);
+
+/** A process without memory for its window takes part in the first agreement, so that the others do not make theirs. */
+int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm);
+
+/* window/free.c */
+
+/** Free what is left of a window that was torn down. */
+void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window);
+
+/* window/info.c */
+
+/** Take over the values of all info keys that the component honours; `info` is the creation's. */
+int  ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info);
+void ompi_osc_ucp_info_fini(void);
+
+/* window/memory.c */
+
+/** The control block, the memory of MPI_Win_allocate, and the stripes, of any window but a shared one. Local. */
+int  ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window);
+void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window);
+
+/** Register the memory of MPI_Win_create, where a transport makes use of that. If it cannot be, messages do, and
+ *  *reason_p is a malloc'd line that says why. Local. */
+void ompi_osc_ucp_memory_register(ompi_osc_ucp_window_t *window, char **reason_p);
+
+/* window/domain.c */
+
+/** Can this process have the window's accumulates in the NIC domain? May wait for a connection to itself. */
+bool ompi_osc_ucp_domain_possible(ompi_osc_ucp_window_t *window);
+
+#endif /* OSC_UCP_STAGES_H */
