@@ -14,7 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 out=${BUILD:-$top}/sanitizers
 programs=(soak win_many win_dynamic win_free acc_random types_random lock_modes lock_all pscw_groups requests
-    regress_flood errors_range threads near_mail types_pieces)
+    regress_flood errors_range threads near_fastbox types_pieces)
 flags="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 if ! echo 'int main(void){return 0;}' | ${CC:-gcc} -fsanitize=address,undefined -x c -o /dev/null - 2>/dev/null; then

@@ -58,9 +58,8 @@ run_program()
 quietly make -C "$build/test/unit" check TESTS=
 for test in "$build"/test/unit/test_*.o; do
     name=$(basename "$test" .o)
-    # test_share needs threads that run at the same time, which valgrind does not give.
     # shellcheck disable=SC2053  # a pattern
-    if [[ $name != $not && $name != test_share ]]; then
+    if [[ $name != $not ]]; then
         run "$name" "${valgrind[@]}" "${test%.o}"
     fi
 done

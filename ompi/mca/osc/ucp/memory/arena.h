@@ -18,24 +18,10 @@
 
 typedef struct ompi_osc_ucp_chunk_t ompi_osc_ucp_chunk_t;
 
-/** A long copy that an origin shares with the chunk's owner; see path/near_share.h. All zero: there is none. */
-typedef struct ompi_osc_ucp_offer_t {
-    uint64_t left;    /**< number of the offer, 32 bits, and the units of it that nobody has taken yet, 32 bits */
-    uint64_t window;  /**< id */
-    uint64_t disp;    /**< bytes from its base */
-    uint64_t address; /**< of the other side, in the origin */
-    uint64_t bytes;
-    uint32_t origin;  /**< rank in the window's group */
-    uint32_t put;     /**< 1: a put, 0: a get */
-    uint32_t done;    /**< units that the owner has taken and is done with */
-    uint16_t failed;  /**< some of them could not be copied */
-    uint16_t used;    /**< by an origin */
-} ompi_osc_ucp_offer_t;
-
 /** At the beginning of each chunk. */
 typedef struct ompi_osc_ucp_chunk_head_t {
     uint64_t              nonce; /**< tells this chunk from another that a process may map by mistake */
-    ompi_osc_ucp_offer_t  offer; /**< used in the lasting chunk, as are the mails */
+    char                  nonce_pad[56];
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES]; /**< for all memory in the chunk; keys count from the head */
     ompi_osc_ucp_fastbox_t   fastboxes[OMPI_OSC_UCP_FASTBOXES];
     uint32_t              fastboxes_used; /**< the first so many are, or were, some origin's */
@@ -52,7 +38,7 @@ static inline char *ompi_osc_ucp_fastbox_more(ompi_osc_ucp_chunk_head_t *head, u
     return (char *) (head + 1) + (size_t) place * OMPI_OSC_UCP_FASTBOX_MORE;
 }
 
-/** Where origins of the node leave offers and packets for this process; NULL: nowhere. Atomic. */
+/** Where origins of the node leave packets for this process; NULL: nowhere. Atomic. */
 extern ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
 
 /** A number that nobody has or can guess: 64 random bits of the kernel. */

@@ -23,9 +23,6 @@
 /** Longer blocks gain nothing from the short way into a packet. */
 #define BLOCK_MAX 256
 
-/** A put of pieces that is no shorter is sent in two halves, on one node. */
-#define HALVES_MIN 4096
-
 /* Communication. */
 
 /** Results of small operations that a process may await. */
@@ -103,8 +100,8 @@ static ompi_osc_ucp_wire_command_t wire_of(const ompi_osc_ucp_transfer_t *transf
     };
 }
 
-/** Copy `len` packed bytes of the origin's buffer, from `pos` on. */
-static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint64_t pos, uint64_t len)
+/** Copy the first `len` packed bytes of the origin's buffer. */
+static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint64_t len)
 {
     ompi_osc_ucp_layout_iter_t iter;
 
@@ -112,31 +109,29 @@ static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint6
         return;
     }
     if (ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout)) {
-        memcpy(to, (const char *) transfer->origin + transfer->origin_layout->lb + pos, len);
+        memcpy(to, (const char *) transfer->origin + transfer->origin_layout->lb, len);
     } else {
-        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, pos);
+        ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
         ompi_osc_ucp_layout_pack(&iter, transfer->origin, to, len);
     }
 }
 
-/** Append a call to the peer's packet, with all that its command can have. It is about the target's packed bytes from
- *  `pos` on, and sends `sent`. */
-static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t pos,
-                        uint64_t len, uint64_t sent, uint64_t cookie)
+/** Append a call to the peer's packet, with all that its command can have. It sends `sent` packed bytes. */
+static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
+                        uint64_t cookie)
 {
     bool                   shaped  = !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout);
     ompi_osc_ucp_command_t command = {
         .wire            = wire_of(transfer, model, (0 != cookie ? OMPI_OSC_UCP_FLAG_REPLY : 0) |
                                                     (shaped ? OMPI_OSC_UCP_FLAG_LAYOUT : 0)),
         .reply_to.cookie = cookie,
-        .shape           = { .pos = pos, .len = shaped ? ompi_osc_ucp_layout_encoded_size(transfer->target_layout) : 0 }
+        .shape           = { .len = shaped ? ompi_osc_ucp_layout_encoded_size(transfer->target_layout) : 0 }
     };
     char                   encoded[OMPI_OSC_UCP_COMMAND_MAX];
     size_t                 bytes;
     int                    rc;
     char                  *room;
 
-    command.wire.len = (uint32_t) len;
     bytes = ompi_osc_ucp_command_encode(&command, encoded);
     room  = ompi_osc_ucp_packet_reserve(transfer->peer, bytes + command.shape.len + sent, &rc);
     if (NULL != room) {
@@ -144,21 +139,7 @@ static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_
         if (shaped) {
             ompi_osc_ucp_layout_encode(transfer->target_layout, room + bytes);
         }
-        origin_pack(transfer, room + bytes + command.shape.len, pos, sent);
-    }
-    return rc;
-}
-
-/** A put of pieces, in two halves: while the second is gathered, the target scatters the first. */
-static int halves_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model)
-{
-    uint64_t size = transfer->target_layout->size, half = size / 2;
-    int      rc   = small_append(transfer, model, 0, half, half, 0);
-
-    if (OMPI_SUCCESS == rc) {
-        transfer->peer->unacknowledged = true; /* whatever becomes of the second */
-        ompi_osc_ucp_packet_release(transfer->peer);
-        rc = small_append(transfer, model, half, size - half, size - half, 0);
+        origin_pack(transfer, room + bytes + command.shape.len, sent);
     }
     return rc;
 }
@@ -172,7 +153,7 @@ static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_u
 
     if (NULL != room) {
         memcpy(room, &wire, sizeof(wire));
-        origin_pack(transfer, room + sizeof(wire), 0, sent);
+        origin_pack(transfer, room + sizeof(wire), sent);
     }
     return rc;
 }
@@ -180,15 +161,12 @@ static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_u
 /** A small call that returns nothing: over, for the caller, as soon as it is in the packet. */
 static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
-    uint64_t size = transfer->target_layout->size;
-    int      rc;
+    int rc;
 
     if (ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         rc = bare_append(transfer, model, sent);
-    } else if (OMPI_OSC_UCP_KIND_PUT == model->kind && size >= HALVES_MIN && NULL != transfer->peer->control) {
-        rc = halves_append(transfer, model);
     } else {
-        rc = small_append(transfer, model, 0, size, sent, 0);
+        rc = small_append(transfer, model, sent, 0);
     }
     if (OMPI_SUCCESS == rc) {
         transfer->peer->unacknowledged = true;
@@ -209,7 +187,7 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     pending->parts++;
     pending->replies = 1;
     pending->replied = fetch_end;
-    rc = small_append(transfer, model, 0, transfer->target_layout->size, sent, pending->cookie);
+    rc = small_append(transfer, model, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_reply_lost(pending->cookie, OMPI_SUCCESS);
     }

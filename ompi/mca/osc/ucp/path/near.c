@@ -2,11 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Locks and notices are those of the direct path, operations are messages. Those that are short and waited for are
- * handed over in shared memory, if the target polls (near_mail.h). But for long puts and gets, which the kernel
- * copies from process to process, if it lets us (memory of MPI_Win_create only: a dynamic window's regions are known
- * at the target alone, which has the kernel copy, see am_kernel.h). Whether it does shows when it is tried; a copy that
- * does not succeed becomes a message. A target that polls inside MPI has a part in them (near_share.h).
+ * Locks and notices are those of the direct path. Operations are messages; short ones that the caller waits for go by
+ * fastbox if the target polls (message/fastbox.h). The kernel copies long puts and gets on memory of MPI_Win_create from
+ * process to process (memory/cma.h), if it permits that. A copy that it refuses becomes a message. Only the target knows
+ * the regions of a dynamic window, so there the target's service side has the kernel copy.
  */
 
 #include "base/params.h"
@@ -14,12 +13,10 @@
 #include "message/fastbox.h"
 #include "path/am.h"
 #include "path/direct.h"
-#include "path/share.h"
 #include "peer/request.h"
 
 /** Find out what the kernel copies between this process and the peer. */
-static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
-                       ompi_osc_ucp_chunk_head_t *head)
+static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
     const ompi_osc_ucp_cma_process_t process = {
         .head = description->head, .nonce = description->nonce, .pid = description->pid
@@ -29,8 +26,6 @@ static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description
     peer->remote     = description->base;
     peer->cma_target = 0 != description->cma;
     peer->cma        = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_cma_reaches(&process);
-    peer->offer      = peer->cma && peer->cma_target && description->lasting && !opal_progress_yield_when_idle
-                           ? &head->offer : NULL;
 }
 
 static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
@@ -48,7 +43,7 @@ static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description
         peer->fastbox = ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_chunk_extra(peer->chunk), head);
     }
     if (ompi_osc_ucp_params.kernel_copy > 0) {
-        cma_attach(peer, description, head);
+        cma_attach(peer, description);
     }
     return OMPI_SUCCESS;
 }
@@ -70,8 +65,9 @@ static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
         !ompi_osc_ucp_layout_is_contiguous(local) || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         return false;
     }
-    if (!ompi_osc_ucp_share_copy(peer, put, buffer + local->lb,
-                                 (uint64_t) (transfer->disp + transfer->target_layout->lb), local->size)) {
+    if (!ompi_osc_ucp_cma_copy(peer->pid, put, buffer + local->lb,
+                               peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb),
+                               local->size)) {
         peer->cma = false;
         return false;
     }

@@ -50,9 +50,6 @@ struct ompi_osc_ucp_peer_t {
     bool  cma_target; /**< its service side has the kernel copy from and to this process's memory */
     pid_t pid;        /**< of the peer */
     struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< how small packets are handed to it in shared memory; NULL: they are not */
-    ompi_osc_ucp_offer_t *offer; /**< where long copies are offered to it; NULL: they are not */
-    uint8_t offers_vain;  /**< in a row that it did not take, up to a bound */
-    uint8_t offers_apart; /**< copies that are still to be made without one */
 
     /* How it is reached natively; of meaning if the path is one that does. */
     opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */

@@ -7,7 +7,6 @@
 
 #include "base/wait.h"
 #include "message/message.h"
-#include "path/share.h"
 #include "reach/paths.h"
 
 /** Offer the peer to each path in turn. `description` may be NULL: see path/path.h. */
@@ -85,11 +84,6 @@ int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
     }
     peer->resolving = false;
     return rc;
-}
-
-void ompi_osc_ucp_reach_init(void)
-{
-    ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_OUTSIDE, ompi_osc_ucp_share_help);
 }
 
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)

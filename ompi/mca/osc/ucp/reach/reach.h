@@ -31,9 +31,6 @@ static inline int ompi_osc_ucp_reach(ompi_osc_ucp_peer_t *peer)
     return peer->known ? OMPI_SUCCESS : ompi_osc_ucp_reach_ask(peer);
 }
 
-/** Once, before any window: have polled what the paths of this process's peers need polled here. */
-void ompi_osc_ucp_reach_init(void);
-
 /** The window's domain is known: find the path that locks all its members at once, if one does. */
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window);
 

@@ -9,7 +9,6 @@
 
 #include "layer/layer.h"
 #include "opal/mca/base/mca_base_pvar.h"
-#include "path/share.h"
 #include "service/fastbox.h"
 #include "service/refused.h"
 #include "service/witness.h"
@@ -84,8 +83,6 @@ static const struct process_pvar_t {
       "how often the thread that answers other processes woke up" },
     { "messages_refused", OPAL_INFO_LVL_5, ompi_osc_ucp_messages_refused,
       "messages, and parts of them, that were wrong and not executed: damaged, for no window, outside its memory" },
-    { "copies_shared", OPAL_INFO_LVL_9, ompi_osc_ucp_share_pieces,
-      "pieces of other processes' long puts and gets that this one copied while it waited in MPI" },
     { "packets_taken", OPAL_INFO_LVL_9, ompi_osc_ucp_fastboxes_taken,
       "small requests of other processes that were handed to this one in shared memory, while it waited in MPI" },
     { "domain_trespasses", OPAL_INFO_LVL_9, ompi_osc_ucp_domain_trespasses,

@@ -78,30 +78,6 @@ bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank)
     return taken;
 }
 
-bool ompi_osc_ucp_target_place(uint64_t id, uint32_t rank, uint64_t disp, uint64_t bytes, char **place_p,
-                               int32_t *pid_p)
-{
-    const ompi_osc_ucp_target_t *target;
-    const ompi_osc_ucp_source_t *source = NULL;
-    bool                         good   = false;
-
-    if (!opal_common_ucp_service_trylock()) {
-        return false;
-    }
-    target = ompi_osc_ucp_target_find(id, rank);
-    if (NULL != target && NULL != target->base && !target->device) {
-        source = ompi_osc_ucp_ranks_find(&target->sources, rank);
-    }
-    if (NULL != source && 0 != source->process.head && disp <= (uint64_t) target->bytes &&
-        bytes <= (uint64_t) target->bytes - disp) {
-        *place_p = target->base + disp;
-        *pid_p   = source->process.pid;
-        good     = true;
-    }
-    opal_common_ucp_service_unlock();
-    return good;
-}
-
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
 {
     bool                   dynamic = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;

@@ -90,13 +90,6 @@ void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target);
 int  ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target);
 
-/**
- * Where `bytes` at `disp` of window `id` are in this process's memory, and the process that is its member `rank`, if it
- * has shown to be that. False: not to be told, or not now. Any thread.
- */
-bool ompi_osc_ucp_target_place(uint64_t id, uint32_t rank, uint64_t disp, uint64_t bytes, char **place_p,
-                               int32_t *pid_p);
-
 /** Forget the list of all published; no message arrives any more. */
 void ompi_osc_ucp_targets_fini(void);
 

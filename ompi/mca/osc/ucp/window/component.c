@@ -14,7 +14,6 @@
 #include "message/message.h"
 #include "op/layout_type.h"
 #include "peer/pending.h"
-#include "reach/reach.h"
 #include "report/report.h"
 #include "window/module.h"
 #include "window/stages.h"
@@ -43,7 +42,6 @@ static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
     ompi_osc_ucp_stores_init();
     ompi_osc_ucp_survive_init();
     ompi_osc_ucp_procs_init();
-    ompi_osc_ucp_reach_init();
     ompi_osc_ucp_op_init();
     return OMPI_SUCCESS;
 }
