@@ -18,7 +18,8 @@ find_cycles()
     awk -v library="$1" '
         {
             object = $1
-            gsub(/^.*\[(.*_la-)?|\.o\]:$/, "", object)
+            gsub(/^.*\[|\.o\]:$/, "", object)
+            sub(/lib[a-z_]*_la-/, "", object) # what is before that differs where two folders have the same name
             if (!(object in number)) {
                 number[object] = ++objects
                 name[objects] = object
