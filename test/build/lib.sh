@@ -56,6 +56,35 @@ copy_sources()
     tar -C "$top" --exclude=./.git --exclude=./build -cf - . | tar -C "$1" -xf -
 }
 
+# What is linked into the component: its own folder, and the transport's.
+component=ompi/mca/osc/ucp
+transport=opal/mca/common/ucp
+
+# The floors, lowest first: the transport's folder, then folders of the component's.
+read_floors()
+{
+    awk '!/^#/ && NF > 0 { print $1 }' "$top/$component/floors.table"
+}
+
+# The sources and headers of both folders, as names from the top folder on.
+read_sources()
+{
+    (cd "$top" && find "$transport" "$component" -name '*.[ch]' | sort)
+}
+
+# The global symbols of the objects of both folders, as lines "SOURCE symbol type ...". Objects of sources that are gone
+# may lie in the build folder, too: they are not read.
+read_symbols()
+{
+    local objects
+
+    mapfile -t objects < <(read_sources |
+        sed -nE "s,^($transport)/(.*)\.c\$,\1/.libs/libcommon_ucp_la-\2.o,p
+                 s,^($component/.*)/(.*)\.c\$,\1/.libs/libosc_ucp_la-\2.o,p")
+    (cd "$build" && nm -A -P -g "${objects[@]}") >"$scratch/nm" || fail "nm cannot read the objects in $build"
+    sed -E 's,\.libs/[a-z_]*_la-([^:]*)\.o:,\1.c,' "$scratch/nm"
+}
+
 # Run test/build/window.c (it makes and frees one window) with the component in folder $1 and 2 processes, or as many as
 # "processes" says; the rest goes to mpirun. Sets status, and leaves everything that was printed in $scratch/out.
 run_window()
