@@ -9,8 +9,6 @@
 
 # What is excepted, one a line: the file, the header or the field that it uses, and why. One that is not used fails.
 exceptions='
-reach/reach.c    path/share.h    polls the copies that targets have a part in, a source of progress of its own
-report/pvars.c   path/share.h    tells how many bytes targets have copied
 call/query.c     peer->memory    MPI_Win_shared_query gives the program this pointer
 '
 

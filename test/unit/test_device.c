@@ -7,7 +7,7 @@
 #include "call/calls.h"
 #include "epoch/epoch.h"
 #include "layer/layer.h"
-#include "window/module.h"
+#include "window/stages.h"
 
 #include <mpi.h>
 #include <pthread.h>

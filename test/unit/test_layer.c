@@ -6,7 +6,7 @@
 
 #include "call/calls.h"
 #include "layer/layer.h"
-#include "window/module.h"
+#include "window/stages.h"
 
 #include <mpi.h>
 #include <setjmp.h>

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "reach/paths.h"
 #include "reach/reach.h"
 
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 
 #include "ompi_config.h"
 
-#include "message/replied.h"
+#include "message/message.h"
 #include "peer/window.h"
 #include "service/arrival.h"
 #include "service/refused.h"

@@ -245,6 +245,12 @@ typedef struct opal_common_ucp_devices_t {
 
 extern const opal_common_ucp_devices_t *opal_common_ucp_devices;
 
+/** Is that such memory? */
+static inline bool opal_common_ucp_on_device(const void *address)
+{
+    return opal_common_ucp_devices->exist() && opal_common_ucp_devices->hold(address);
+}
+
 /* Memory for messages that others wait for, with a reserve (common_ucp_reserve.c). Any thread. */
 
 /** As malloc, and as calloc(1, size); if memory is short, they use the reserve. */

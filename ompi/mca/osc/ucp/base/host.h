@@ -89,4 +89,14 @@ static inline uint64_t ompi_osc_ucp_proc_key(ompi_group_t *group, int rank)
     return (uint64_t) name.jobid << 32 | name.vpid;
 }
 
+/** Did all processes succeed? Collective; the same on all: OMPI_SUCCESS, or the lowest error code of any. */
+static inline int ompi_osc_ucp_agree(ompi_communicator_t *comm, int rc)
+{
+    int lowest = OMPI_ERROR;
+    int failed = comm->c_coll->coll_allreduce(&rc, &lowest, 1, MPI_INT, MPI_MIN, comm,
+                                              comm->c_coll->coll_allreduce_module);
+
+    return OMPI_SUCCESS != failed ? failed : lowest;
+}
+
 #endif /* OSC_UCP_COMPAT_H */

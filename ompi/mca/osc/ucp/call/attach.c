@@ -4,7 +4,6 @@
  */
 
 #include "call/calls.h"
-#include "memory/device.h"
 #include "service/target.h"
 
 int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
@@ -15,7 +14,7 @@ int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
     if (NULL == regions) {
         return OMPI_ERR_RMA_FLAVOR;
     }
-    if (size > 0 && ompi_osc_ucp_on_device(base)) {
+    if (size > 0 && opal_common_ucp_on_device(base)) {
         opal_output(0, "osc/ucp cannot attach memory of a GPU to a window: attach memory of the host, and copy");
         return OMPI_ERR_RMA_ATTACH;
     }

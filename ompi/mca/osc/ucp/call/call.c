@@ -7,9 +7,9 @@
 
 #include "base/threads.h"
 #include "epoch/access.h"
-#include "layout/range.h"
+#include "layout/layout.h"
 #include "op/layout_type.h"
-#include "peer/request.h"
+#include "peer/pending.h"
 #include "reach/reach.h"
 #include "service/target.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/threads.h"
 #include "layer/layer.h"
-#include "memory/device.h"
 #include "op/layout_type.h"
 #include "reach/reach.h"
 
@@ -68,7 +67,7 @@ static int image_make(image_t *image, size_t count, ompi_datatype_t *type)
     uintptr_t first;
     int       rc;
 
-    if (0 == count || 0 == type->super.size || !ompi_osc_ucp_on_device(image->buffer + type->super.true_lb)) {
+    if (0 == count || 0 == type->super.size || !opal_common_ucp_on_device(image->buffer + type->super.true_lb)) {
         return OMPI_SUCCESS;
     }
     rc = ompi_osc_ucp_layout_of_bytes(type, count, &image->layout);

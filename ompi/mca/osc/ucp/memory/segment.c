@@ -8,7 +8,7 @@
 
 #include "memory/segment.h"
 
-#include "base/agree.h"
+#include "base/host.h"
 #include "memory/arena.h"
 
 #include <stdio.h>

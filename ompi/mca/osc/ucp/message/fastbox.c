@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/wait.h"
-#include "message/replied.h"
+#include "message/message.h"
 #include "service/fastbox.h"
 #include "service/refused.h"
 

@@ -8,10 +8,8 @@
 #include "base/wait.h"
 #include "message/fastbox.h"
 #include "message/packet.h"
-#include "message/replied.h"
 #include "peer/pending.h"
 #include "service/arrival.h"
-#include "service/service.h"
 
 /** One look in so many at an origin worker that nothing is known to wait for: should a socket hold less than it should,
  *  the end of a message is still here (see "Leaving" in docs/protocol.md). */

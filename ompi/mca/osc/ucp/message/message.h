@@ -7,6 +7,7 @@
 #define OSC_UCP_MESSAGE_H
 
 #include "peer/peer.h"
+#include "opal/mca/common/ucp/common_ucp.h"
 #include "wire/wire.h"
 
 /** Start the transport, if it does not run, tell the launcher our address, and have both sides polled. On failure
@@ -24,5 +25,8 @@ void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer);
 
 /** Ask the peer to describe its window memory; waits. */
 int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
+
+/** Replies have arrived: end the parts of pendings that they name, with their data. */
+void ompi_osc_ucp_replied(const opal_common_ucp_message_t *message);
 
 #endif /* OSC_UCP_MESSAGE_H */

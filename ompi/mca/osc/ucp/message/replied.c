@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "message/replied.h"
+#include "message/message.h"
 
 #include <stdlib.h>
 

@@ -123,6 +123,13 @@ static inline bool ompi_osc_ucp_op_valid(uint8_t op, const ompi_osc_ucp_prim_t *
 /** Is it of the native class: may a network device do it, on an element that lies at a multiple of its size? */
 bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim);
 
+/**
+ * The processor is about to update elements of a window in the NIC domain. Whether that ever happens to the native
+ * class is counted, so that tests can show it does not. Any thread.
+ */
+void     ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address);
+uint64_t ompi_osc_ucp_domain_trespasses(void);
+
 /** Memory of one stripe: one cache line. */
 typedef struct ompi_osc_ucp_stripe_t {
     volatile int32_t locked;

@@ -15,7 +15,6 @@
 #include "message/message.h"
 #include "message/packet.h"
 #include "peer/pending.h"
-#include "peer/request.h"
 
 /** An operation whose layout and data are longer than this does not go into a packet. */
 #define SMALL_BYTES 8192

@@ -28,4 +28,15 @@ int ompi_osc_ucp_am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_am_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
 
+/** Map the chunk that a description names, and in it the peer's control block: the chunk's head, or NULL. */
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_attach(ompi_osc_ucp_peer_t                *peer,
+                                                      const ompi_osc_ucp_description_t *description);
+void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer);
+
+int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive);
+int ompi_osc_ucp_mapped_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
+int ompi_osc_ucp_mapped_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+int ompi_osc_ucp_mapped_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+int ompi_osc_ucp_mapped_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
+
 #endif /* OSC_UCP_AM_H */

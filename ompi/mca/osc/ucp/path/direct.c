@@ -6,14 +6,14 @@
  * control block, also for peers of which nothing else is mapped (path/near.c).
  */
 
-#include "path/direct.h"
+#include "path/am.h"
 
 #include "base/params.h"
 #include "base/stores.h"
 #include "base/wait.h"
 #include "message/message.h"
 #include "op/op_layout.h"
-#include "peer/request.h"
+#include "peer/pending.h"
 
 /** Accumulates pass through bounce buffers of this size, so that no datatype and no gap reaches the kernels. */
 #define BOUNCE_BYTES 4096

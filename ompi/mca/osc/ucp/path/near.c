@@ -12,8 +12,7 @@
 #include "memory/cma.h"
 #include "message/fastbox.h"
 #include "path/am.h"
-#include "path/direct.h"
-#include "peer/request.h"
+#include "peer/pending.h"
 
 /** Find out what the kernel copies between this process and the peer. */
 static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)

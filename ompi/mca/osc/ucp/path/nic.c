@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "path/nic.h"
 
 #include <stddef.h>
 

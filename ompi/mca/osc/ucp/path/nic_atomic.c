@@ -8,7 +8,6 @@
  * flush, unless the user has relaxed the order.
  */
 
-#include "path/nic.h"
 
 #include <stdlib.h>
 
@@ -16,7 +15,6 @@
 #include "path/am.h"
 #include "path/rdma.h"
 #include "peer/pending.h"
-#include "peer/request.h"
 
 /** How an accumulate goes. */
 typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;

@@ -15,7 +15,6 @@
  * somebody may wait.
  */
 
-#include "path/nic.h"
 
 #include <stddef.h>
 

@@ -16,7 +16,6 @@
 #include "message/packet.h"
 #include "path/am.h"
 #include "peer/pending.h"
-#include "peer/request.h"
 
 void ompi_osc_ucp_rdma_admit(void)
 {

@@ -11,7 +11,7 @@
 #define OSC_UCP_SHORT_H
 
 #include "base/stores.h"
-#include "layout/range.h"
+#include "layout/layout.h"
 #include "peer/peer.h"
 
 /** Is the peer's memory mapped here? Any thread: what it tells is there then. */

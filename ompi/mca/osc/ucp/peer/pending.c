@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#include "peer/request.h"
 
 typedef struct slot_t {
     ompi_osc_ucp_pending_t pending;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "base/agree.h"
+#include "base/host.h"
 #include "base/params.h"
 #include "base/wait.h"
 

@@ -6,7 +6,7 @@
  * it while that is still open (MPI-3.1 calls that erroneous, programs do it): then whoever comes last releases it.
  */
 
-#include "peer/request.h"
+#include "peer/pending.h"
 
 #include "base/threads.h"
 

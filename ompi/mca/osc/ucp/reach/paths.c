@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "reach/paths.h"
+#include "reach/reach.h"
 
 /** One row for each path, which is ompi_osc_ucp_path_NAME. The last one serves every peer. */
 #define PATHS(ROW)                                                                                                     \

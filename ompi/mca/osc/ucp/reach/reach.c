@@ -7,7 +7,6 @@
 
 #include "base/wait.h"
 #include "message/message.h"
-#include "reach/paths.h"
 
 /** Offer the peer to each path in turn. `description` may be NULL: see path/path.h. */
 static int peer_offer(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)

@@ -37,4 +37,7 @@ void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window);
 /** Let all peers of a window go. */
 void ompi_osc_ucp_reach_end(ompi_osc_ucp_window_t *window);
 
+/** In the order in which they are asked; ended by NULL. The last one before that serves everybody. */
+extern const ompi_osc_ucp_path_t *const ompi_osc_ucp_paths[];
+
 #endif /* OSC_UCP_REACH_H */

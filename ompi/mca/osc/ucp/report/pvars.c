@@ -11,7 +11,6 @@
 #include "opal/mca/base/mca_base_pvar.h"
 #include "service/fastbox.h"
 #include "service/refused.h"
-#include "service/witness.h"
 
 #define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
 #define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])

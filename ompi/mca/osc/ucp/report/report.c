@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/agree.h"
+#include "base/host.h"
 #include "layer/layer.h"
 #include "path/path.h"
 

@@ -15,7 +15,6 @@
 #include "service/refused.h"
 #include "service/reply.h"
 #include "service/target_addr.h"
-#include "service/witness.h"
 
 /* Short names, for this file. */
 typedef ompi_osc_ucp_target_t      target_t;

@@ -10,6 +10,7 @@
 #define OSC_UCP_ARRIVAL_H
 
 #include "memory/fastbox_layout.h"
+#include "opal/mca/common/ucp/common_ucp.h"
 #include "service/target.h"
 
 /** A message has come. */
@@ -25,5 +26,14 @@ void ompi_osc_ucp_target_run(ompi_osc_ucp_target_t *target);
 
 /** The owner has released the lock, or passed the turn on: look who waits for it. Takes the service lock. */
 void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target);
+
+/** Have the service side polled with everything else. */
+void ompi_osc_ucp_service_init(void);
+
+/** A request has arrived. Under the service lock. */
+void ompi_osc_ucp_service_requested(const opal_common_ucp_message_t *message);
+
+/** Free what is kept; no message arrives any more. */
+void ompi_osc_ucp_service_fini(void);
 
 #endif /* OSC_UCP_ARRIVAL_H */

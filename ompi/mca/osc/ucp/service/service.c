@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "service/service.h"
 
 #include "base/wait.h"
 #include "service/arrival.h"

@@ -7,7 +7,7 @@
 
 #include "service/target_addr.h"
 
-#include "layout/range.h"
+#include "layout/layout.h"
 
 /** Bytes of a device's memory that are combined at once. */
 #define CELLS (64 * 1024)

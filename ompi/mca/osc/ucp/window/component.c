@@ -15,7 +15,6 @@
 #include "op/layout_type.h"
 #include "peer/pending.h"
 #include "report/report.h"
-#include "window/module.h"
 #include "window/stages.h"
 
 OMPI_MODULE_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;

@@ -11,7 +11,6 @@
 #include "layer/layer.h"
 #include "reach/reach.h"
 #include "report/report.h"
-#include "window/module.h"
 #include "window/stages.h"
 
 void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)

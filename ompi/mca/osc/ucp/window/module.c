@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "window/module.h"
+#include "window/stages.h"
 
 #include "call/calls.h"
 #include "epoch/epoch.h"

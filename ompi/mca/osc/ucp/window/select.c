@@ -7,7 +7,6 @@
 
 #include "base/params.h"
 #include "report/report.h"
-#include "window/module.h"
 #include "window/stages.h"
 
 static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *comm, int flavor)

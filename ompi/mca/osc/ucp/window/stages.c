@@ -13,7 +13,6 @@
 #include "base/params.h"
 #include "base/wait.h"
 #include "layer/layer.h"
-#include "memory/device.h"
 #include "message/message.h"
 #include "peer/proc.h"
 #include "reach/reach.h"
@@ -90,7 +89,7 @@ static int device_up(ompi_osc_ucp_creation_t *creation, int rc)
     if (opal_common_ucp_devices->exist() && !ompi_osc_ucp_devices_serve(window)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    window->device = window->bytes > 0 && NULL != window->base && ompi_osc_ucp_on_device(window->base);
+    window->device = window->bytes > 0 && NULL != window->base && opal_common_ucp_on_device(window->base);
     if (window->device && 1 == window->size) {
         creation->reason = strdup("it has one process, which cannot reach memory of a GPU: give it the host's, and copy");
         return OMPI_ERR_BAD_PARAM;

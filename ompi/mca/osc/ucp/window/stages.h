@@ -6,6 +6,7 @@
 #ifndef OSC_UCP_STAGES_H
 #define OSC_UCP_STAGES_H
 
+#include "base/host.h"
 #include "peer/window.h"
 
 /** The call that creates a window. */
@@ -53,5 +54,15 @@ void ompi_osc_ucp_memory_register(ompi_osc_ucp_window_t *window, char **reason_p
 
 /** Can this process have the window's accumulates in the NIC domain? May wait for a connection to itself. */
 bool ompi_osc_ucp_domain_possible(ompi_osc_ucp_window_t *window);
+
+/** What a window's module has, unless layers take its place (layer/layer.h). */
+extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
+
+/** Free a window: MPI_Win_free. Ours, by which a window of ours is known. */
+int ompi_osc_ucp_free(ompi_win_t *win);
+
+/** Make a window; the component's function. `module` is what its module has at first. */
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
+                        opal_info_t *info, int flavor, int *model);
 
 #endif /* OSC_UCP_STAGES_H */
