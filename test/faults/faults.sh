@@ -77,12 +77,17 @@ if [ -n "$full" ]; then
     done
 fi
 
-# What is behind offset $1 of the component: the functions, the innermost first, and the file.
+# What is behind offset $1 of the component: the innermost function, and its file, with the folder if it is one of
+# ompi/mca/osc/ucp.
 place()
 {
     addr2line -f -i -e "$components/mca_osc_ucp.so" "$(printf '%#x' $(($1 - 1)))" | awk '
         NR % 2 { name = $1 }
-        NR % 2 == 0 { sub(".*/", ""); sub(":.*", ""); if (NR == 2) { file = $0; first = name } }
+        NR % 2 == 0 {
+            if (!sub(".*/ompi/mca/osc/ucp/", "")) { sub(".*/", "") }
+            sub(":.*", "")
+            if (NR == 2) { file = $0; first = name }
+        }
         END { print first " (" file ")" }'
 }
 
