@@ -1,4 +1,4 @@
-/* The lock word (osc_ucp_lockword.h) with a writer that reaches it, an OTHER one (a writer, a reader, or a reader that
+/* The lock word (memory/lockword.h) with a writer that reaches it, an OTHER one (a writer, a reader, or a reader that
  * joins), and one who waits at a service side, which looks when it is told and at no other time.
  *
  * SPDX-License-Identifier: BSD-3-Clause
