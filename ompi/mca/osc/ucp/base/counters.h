@@ -1,9 +1,9 @@
-/* What is counted for the user: which way a window's data went.
+/* Counters of a window, for the report and the performance variables.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Messages and rdma are always counted, an increment each. What goes by load and store is counted only in a window
- * that is watched (osc_ucp_watch.c), so that it costs nothing in any other.
+ * Messages and native operations are always counted. Calls by load and store are counted only in instrumented windows
+ * (layer/count.c), so that other windows do not pay for it.
  */
 
 #ifndef OSC_UCP_COUNTERS_H
@@ -11,24 +11,24 @@
 
 #include <stdint.h>
 
-/** The ways that an operation may go. */
+/** How an operation reaches the target's memory. */
 typedef enum ompi_osc_ucp_via_t {
     OMPI_OSC_UCP_VIA_SELF,   /**< the process's own memory */
-    OMPI_OSC_UCP_VIA_DIRECT, /**< another process's memory, by load and store */
-    OMPI_OSC_UCP_VIA_RDMA,
+    OMPI_OSC_UCP_VIA_DIRECT, /**< another process's mapped memory, by load and store */
+    OMPI_OSC_UCP_VIA_RDMA,   /**< native operations of UCX */
     OMPI_OSC_UCP_VIA_AM,     /**< messages */
     OMPI_OSC_UCP_VIAS
 } ompi_osc_ucp_via_t;
 
-/** Of one window at this process as the origin. All are uint64_t, and only grow. */
+/** One window, with this process as the origin. All are uint64_t (report/pvars.c relies on that) and never decrease. */
 typedef struct ompi_osc_ucp_counters_t {
     uint64_t operations[OMPI_OSC_UCP_VIAS];
     uint64_t bytes[OMPI_OSC_UCP_VIAS]; /**< of target memory */
     uint64_t messages;                 /**< requests sent to targets */
     uint64_t coalesced;                /**< operations that shared a message with another */
-    uint64_t round_trips;              /**< answers that a call waited for */
-    uint64_t lock_waits;               /**< locks that could not be had at once */
-    uint64_t waited_ns;                /**< time in synchronization calls; in watched windows only */
+    uint64_t round_trips;              /**< replies that a call waited for */
+    uint64_t lock_waits;               /**< locks that were not granted at once */
+    uint64_t waited_ns;                /**< time in synchronization calls; instrumented windows only */
 } ompi_osc_ucp_counters_t;
 
 static inline void ompi_osc_ucp_count(ompi_osc_ucp_counters_t *counters, ompi_osc_ucp_via_t via, uint64_t bytes)

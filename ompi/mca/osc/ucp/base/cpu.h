@@ -1,4 +1,4 @@
-/* What the processor offers to code that waits for another one, or orders its own loads and stores.
+/* Instructions of the processor: a pause for spin loops, and a full memory fence.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,8 +18,8 @@ static inline void ompi_osc_ucp_cpu_relax(void)
 #endif
 }
 
-/** Loads and stores before it are over, for all processes, before those after it. (Open MPI's opal_atomic_mb holds back
- *  only the compiler on x86-64: a store may still pass a later load.) */
+/** Full fence: all processes see earlier loads and stores before later ones. Open MPI's opal_atomic_mb is not enough:
+ *  on x86-64 it orders only the compiler, so that a load may still pass an earlier store. */
 static inline void ompi_osc_ucp_fence_memory(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,4 +1,4 @@
-/* Every MCA parameter: its value, and the table with its help text.
+/* The MCA parameters: their values, and the table with their help texts.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -40,48 +40,49 @@ static const mca_base_var_enum_value_t async_values[] = {
 static const struct {
     const char                      *name;
     int                             *value;
-    const mca_base_var_enum_value_t *values; /**< words that stand for the numbers; NULL: a number */
+    const mca_base_var_enum_value_t *values; /**< names of the values; NULL: a plain number */
     mca_base_var_info_lvl_t          level;
     const char                      *help;
 } parameters[] = {
     { "priority", &ompi_osc_ucp_params.priority, NULL, OPAL_INFO_LVL_9,
-      "How eagerly osc/ucp offers itself for a window: among the one-sided components that are installed, the one with "
-      "the highest priority serves it (osc/rdma has 101, osc/sm 100, osc/ucx 60). To switch osc/ucp off use "
-      "'--mca osc ^ucp', to use nothing else '--mca osc ucp' (default: 120)" },
+      "Priority of osc/ucp. The one-sided component with the highest priority serves a window (osc/rdma has 101, "
+      "osc/sm 100, osc/ucx 60). '--mca osc ^ucp' switches osc/ucp off, '--mca osc ucp' all others (default: 120)" },
     { "report", &ompi_osc_ucp_params.report, NULL, OPAL_INFO_LVL_3,
-      "1: print at the end of the job, for each window, how many operations and bytes went which way, and how long "
+      "1: print at the end of the job how many operations and bytes of each window went which way, and how long "
       "calls waited (default: 0)" },
     { "async_progress", &ompi_osc_ucp_params.async_progress, async_values, OPAL_INFO_LVL_4,
-      "Whether a thread of each process answers what other processes want of its windows while it computes. auto: while "
-      "there is a window that may need it (not with the info key no_locks, nor for MPI_Win_allocate_shared). never: "
-      "others wait until the process calls MPI. always: while there is a window of several processes (default: auto)" },
-    { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
-      "1: when a process of a window dies the others may go on: calls that synchronize on its windows return MPI_ERR_WIN, "
-      "within a second, and other windows work as before. Needs 'mpirun --enable-recovery', without which mpirun ends the "
-      "job. It costs speed: nothing goes through shared memory or RDMA, all by messages over the network (tcp on one "
-      "node, too), MPI_Win_allocate_shared fails, and each process keeps a connection to every other one of its windows. "
-      "0: mpirun ends the job (default: 0)" },
-    { "exchange_addresses", &ompi_osc_ucp_params.exchange_addresses, NULL, OPAL_INFO_LVL_9,
-      "1: all processes tell each other their network addresses when a window is made. 0: a process asks the launcher "
-      "for another's address when it first talks to it; where the launcher has no PMIx, 1 is used (default: 0)" },
-    { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
-      "1: the memory of a process on the same node is read and written directly, where it can be. 0: it is reached as "
-      "that of other nodes is; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
-    { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
-      "A put or get of at least this many bytes, in one piece, to a window of MPI_Win_create of a process on the same "
-      "node is copied by the operating system's kernel (process_vm_writev), where that is allowed; so are accumulates, "
-      "and all operations on dynamic windows, of more than 8192 bytes. Shorter ones, which share messages, are faster "
-      "without. 0: never (default: 8192)" },
-    { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
-      "When put and get are left to UCX. auto: where the network (or shared memory) carries them out without the "
-      "target's help. never: by messages always. always: also where UCX sends messages of its own for them; for tests "
+      "Whether a thread of each process answers the requests of others while the program computes. auto: while "
+      "there is a window that may need it (not with the info key no_locks, nor for MPI_Win_allocate_shared). "
+      "never: others wait until the process calls MPI. always: while there is a window of several processes "
       "(default: auto)" },
+    { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
+      "1: when a process dies, the others may go on. Synchronizing calls on windows of that process return "
+      "MPI_ERR_WIN within a second; other windows work as before. Needs 'mpirun --enable-recovery', without which "
+      "mpirun ends the job. It costs speed: everything goes by messages over the network (tcp on one node, too), "
+      "nothing through shared memory or RDMA. MPI_Win_allocate_shared fails, and each process keeps a connection "
+      "to every other process of its windows. 0: mpirun ends the job (default: 0)" },
+    { "exchange_addresses", &ompi_osc_ucp_params.exchange_addresses, NULL, OPAL_INFO_LVL_9,
+      "1: all processes of a window exchange their network addresses when it is made. 0: a process asks the "
+      "launcher for another's address at first contact; where the launcher has no PMIx, 1 is used (default: 0)" },
+    { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
+      "1: memory of processes on the same node is loaded and stored directly where possible. 0: it is reached "
+      "like that of other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
+    { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
+      "On one node the operating system's kernel copies contiguous puts and gets of at least this many bytes to "
+      "and from windows of MPI_Win_create (process_vm_writev), where that is allowed. It also copies for "
+      "accumulates, and for all operations on dynamic windows, of more than 8192 bytes. Shorter ones share "
+      "messages and are faster without. 0: never (default: 8192)" },
+    { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
+      "When put and get are operations of UCX. auto: where the network (or shared memory) carries them out "
+      "without the target's help. never: always by messages. always: also where UCX itself sends messages for "
+      "them; for tests (default: auto)" },
     { "rdma_segment", &ompi_osc_ucp_params.rdma_segment, NULL, OPAL_INFO_LVL_9,
-      "A put or get of scattered data goes piece by piece over the network if its pieces have this many bytes on "
-      "average, and else packed into messages (default: 1024)" },
+      "A put or get of scattered data is one network operation for each piece if the pieces have at least this "
+      "many bytes on average; else the data are packed into messages (default: 1024)" },
     { "atomic_domain", &ompi_osc_ucp_params.atomic_domain, domain_values, OPAL_INFO_LVL_9,
-      "What makes accumulates atomic. cpu: the processors. nic: the network, for integers of 4 and 8 bytes, wherever "
-      "UCX offers that to all processes of a window. auto: nic if a network device does it (default: auto)" },
+      "What makes accumulates atomic. cpu: the processors. nic: the network, for integers of 4 and 8 bytes, "
+      "wherever UCX offers that to all processes of a window. auto: nic if a network device does it (default: "
+      "auto)" },
 };
 
 static int register_one(const mca_base_component_t *component, size_t i)
@@ -107,10 +108,10 @@ static int register_service_cpus(const mca_base_component_t *component)
 {
     return mca_base_component_var_register(
         component, "service_cpus",
-        "Where the thread that answers other processes may run. all: on every processor that the job may use, whatever "
-        "mpirun binds the process to: the operating system finds an idle one. program: where the process itself may run. "
-        "Or a list such as 0-3,8. By itself it leaves, for a while, one where it keeps a process that asks from running "
-        "(default: all)",
+        "Where the thread that answers other processes may run. all: on every processor that the job may use, "
+        "whatever mpirun binds the process to: the operating system finds an idle one. program: where the process "
+        "itself may run. Or a list such as 0-3,8. If the thread delays an origin on a processor, it stays away "
+        "from it for a while (default: all)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_GROUP,
         &ompi_osc_ucp_params.service_cpus);
 }

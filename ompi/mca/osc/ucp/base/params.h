@@ -8,20 +8,21 @@
 
 #include "base/host.h"
 
-/** osc_ucp_rdma: when put and get are left to UCX. */
+/** osc_ucp_rdma: when put and get are native operations of UCX. */
 enum { OMPI_OSC_UCP_RDMA_NEVER, OMPI_OSC_UCP_RDMA_AUTO, OMPI_OSC_UCP_RDMA_ALWAYS };
 
 /** osc_ucp_atomic_domain: who makes accumulates atomic. */
 enum { OMPI_OSC_UCP_DOMAIN_AUTO, OMPI_OSC_UCP_DOMAIN_CPU, OMPI_OSC_UCP_DOMAIN_NIC };
 
-/** osc_ucp_async_progress: when a service thread answers other processes while this one computes. */
+/** osc_ucp_async_progress: when the service thread runs, which answers peers while the program computes. */
 enum {
     OMPI_OSC_UCP_ASYNC_NEVER,
-    OMPI_OSC_UCP_ASYNC_AUTO,  /**< while some window may need it */
+    OMPI_OSC_UCP_ASYNC_AUTO,  /**< while a window may need it */
     OMPI_OSC_UCP_ASYNC_ALWAYS /**< while there is a window of several processes */
 };
 
-/** Each is named after its parameter. Written when MPI starts; osc_ucp_survive then takes others back (layer/survive.c). */
+/** Each field is named after its parameter. Written in MPI_Init; osc_ucp_survive overrides some then
+ *  (layer/survive.c). */
 typedef struct ompi_osc_ucp_params_t {
     int   priority;
     int   direct;
@@ -33,12 +34,12 @@ typedef struct ompi_osc_ucp_params_t {
     int   async_progress;
     char *service_cpus;
     int   survive;
-    int   kernel_copy; /**< bytes; 0: never */
+    int   kernel_copy; /**< bytes; 0: the kernel never copies */
 } ompi_osc_ucp_params_t;
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;
 
-/** Register all parameters of the component, which sets their values. */
+/** Register all parameters with Open MPI, which sets their values. Returns an OMPI_ code. */
 int ompi_osc_ucp_params_register(const mca_base_component_t *component);
 
 #endif /* OSC_UCP_PARAMS_H */

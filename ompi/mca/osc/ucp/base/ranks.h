@@ -1,4 +1,4 @@
-/* A table from ranks to what is kept for them: small while few ranks are in it, found without a call.
+/* A hash table from ranks to pointers. It is small while it has few entries; a lookup is inline.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,17 +12,17 @@
 
 typedef struct ompi_osc_ucp_rank_entry_t {
     uint32_t rank;
-    void    *value; /**< NULL: free */
+    void    *value; /**< NULL: the entry is free */
 } ompi_osc_ucp_rank_entry_t;
 
-/** All zero: empty. Entries are found by linear probing, and never removed. */
+/** All zero: empty. Open addressing with linear probing; entries are never removed. The caller serializes. */
 typedef struct ompi_osc_ucp_ranks_t {
-    ompi_osc_ucp_rank_entry_t *entries; /**< malloc'd, mask + 1 of them, a power of 2; NULL: none yet */
+    ompi_osc_ucp_rank_entry_t *entries; /**< malloc'd, mask + 1 of them (a power of 2); NULL: none yet */
     uint32_t                   mask;
-    uint32_t                   used; /**< at most half of them */
+    uint32_t                   used; /**< entries in use, at most half of all */
 } ompi_osc_ucp_ranks_t;
 
-/** Where to look first. Programs that use every 64th rank must not find them all in one place. */
+/** Where to look first. Multiplicative, so that ranks with a power-of-2 distance spread. */
 static inline uint32_t ompi_osc_ucp_ranks_hash(uint32_t rank)
 {
     uint32_t hash = rank * 0x9e3779b1u;
@@ -30,6 +30,7 @@ static inline uint32_t ompi_osc_ucp_ranks_hash(uint32_t rank)
     return hash ^ hash >> 15;
 }
 
+/** The value of a rank; NULL if it has none. */
 static inline void *ompi_osc_ucp_ranks_find(const ompi_osc_ucp_ranks_t *ranks, uint32_t rank)
 {
     const ompi_osc_ucp_rank_entry_t *entry;
@@ -46,7 +47,7 @@ static inline void *ompi_osc_ucp_ranks_find(const ompi_osc_ucp_ranks_t *ranks, u
     }
 }
 
-/** Add a rank that is not in it. False if memory is short. */
+/** Add a rank that has no value yet. `value` is not NULL. False if memory is short. */
 static inline bool ompi_osc_ucp_ranks_add(ompi_osc_ucp_ranks_t *ranks, uint32_t rank, void *value)
 {
     ompi_osc_ucp_ranks_t larger = { .mask = NULL == ranks->entries ? 3 : 2 * ranks->mask + 1 };
@@ -73,7 +74,7 @@ static inline bool ompi_osc_ucp_ranks_add(ompi_osc_ucp_ranks_t *ranks, uint32_t 
     return true;
 }
 
-/** The next value after place *at_p, which begins at 0; NULL at the end. */
+/** Iterate over all values: the next one, NULL at the end. *at_p is 0 before the first call. */
 static inline void *ompi_osc_ucp_ranks_next(const ompi_osc_ucp_ranks_t *ranks, uint32_t *at_p)
 {
     while (NULL != ranks->entries && *at_p <= ranks->mask) {
@@ -86,6 +87,7 @@ static inline void *ompi_osc_ucp_ranks_next(const ompi_osc_ucp_ranks_t *ranks, u
     return NULL;
 }
 
+/** Empty the table and free its memory, not the values. */
 static inline void ompi_osc_ucp_ranks_fini(ompi_osc_ucp_ranks_t *ranks)
 {
     free(ranks->entries);

@@ -1,4 +1,4 @@
-/* The flags of stores that are not fenced yet.
+/* The flags that say which stores are not fenced yet.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,11 +1,11 @@
-/* When stores to mapped memory are complete.
+/* Completion of stores to mapped memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Completion of what was done by store: when a flush returns, a later load of this process must not have been done
- * before the store. A put's store is followed by a fence at once. An accumulate has paid for one atomic instruction
- * already, and where the CPU keeps stores in order (x86-64) what is left is put off to the next load that MPI does for
- * the program, or MPI_Win_sync, which a program needs before it loads itself (MPI-3.1 section 11.7).
+ * When a flush returns, a later load of this process must not pass the stores that the flush completes. So a flush
+ * fences the stores of puts. For accumulates, where the processor keeps stores in order (x86-64), the fence is deferred
+ * to the next load that MPI makes for the program, or to MPI_Win_sync. A program needs the latter before loads of its
+ * own (MPI-3.1 section 11.7).
  */
 
 #ifndef OSC_UCP_STORES_H
@@ -21,19 +21,19 @@
 #define OMPI_OSC_UCP_STORES_KEEP_ORDER false
 #endif
 
-/** What this process has stored and not fenced yet. */
+/** Which stores of this process are not fenced yet. Written by the calling thread; see `stored` for several threads. */
 typedef struct ompi_osc_ucp_stores_t {
-    bool stored;  /**< by a put. Always true under MPI_THREAD_MULTIPLE: a thread cannot know what the others have fenced,
-                   *   so none of them writes what all of them read */
-    bool updated; /**< by an accumulate, under a stripe */
+    bool stored;  /**< of a put. Always true under MPI_THREAD_MULTIPLE, and not written then: a thread cannot know which
+                   *   stores the others have fenced */
+    bool updated; /**< of an accumulate, under a stripe */
 } ompi_osc_ucp_stores_t;
 
 extern ompi_osc_ucp_stores_t ompi_osc_ucp_stores;
 
-/** Once, when MPI's thread level is known. */
+/** Call once, when MPI's thread level is known. */
 void ompi_osc_ucp_stores_init(void);
 
-/** Stores to mapped memory were made by a put. */
+/** A put has stored to mapped memory. */
 static inline void ompi_osc_ucp_stored(void)
 {
     if (!ompi_osc_ucp_stores.stored) {
@@ -41,7 +41,7 @@ static inline void ompi_osc_ucp_stored(void)
     }
 }
 
-/** Mapped memory was updated under a stripe. */
+/** An accumulate has updated mapped memory under a stripe. */
 static inline void ompi_osc_ucp_updated(void)
 {
     if (!ompi_osc_ucp_stores.stored) {
@@ -49,6 +49,7 @@ static inline void ompi_osc_ucp_updated(void)
     }
 }
 
+/** Fence all stores now: MPI_Win_sync. */
 static inline void ompi_osc_ucp_stores_fence(void)
 {
     ompi_osc_ucp_fence_memory();
@@ -57,7 +58,7 @@ static inline void ompi_osc_ucp_stores_fence(void)
     }
 }
 
-/** Complete the stores to mapped memory: flush. */
+/** A flush completes the stores to mapped memory. */
 static inline void ompi_osc_ucp_stores_complete(void)
 {
     if (ompi_osc_ucp_stores.stored || !OMPI_OSC_UCP_STORES_KEEP_ORDER) {

@@ -1,4 +1,4 @@
-/* Waiting for the lock of the origin side, and for who polls.
+/* Slow paths of the origin lock, and whose turn it is to poll.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,29 +10,29 @@
 #include <sched.h>
 #include <time.h>
 
-/** Looks before the processor is offered to others, and offers before the thread sleeps: the holder may be one that the
- *  kernel lets run only then (real-time priorities), or copies something long. */
+/** Looks at a taken lock before the thread yields, and yields before it sleeps. The holder may be copying something
+ *  long. With real-time priorities the kernel may not run it before this thread sleeps. */
 #define LOOKS_MAX 64
-#define OFFERS_MAX 1000
+#define YIELDS_MAX 1000
 
-/** A thread that has waited for so many steps, some 100 us, offers its processor every so often: what it waits for may
- *  need another thread of this process, which Open MPI's setting, to yield when idle, does not know of. */
+/** After so many steps of waiting a thread yields in every so many steps. It may wait for another thread of this
+ *  process, which Open MPI's setting to yield when idle does not take into account. */
 #define PATIENT_STEPS 1024
-#define STEPS_PER_OFFER 16
+#define STEPS_PER_YIELD 16
 
 ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
 
 void ompi_osc_ucp_enter_slowly(void)
 {
-    const struct timespec nap    = { .tv_nsec = 50000 };
-    unsigned              looks  = 0, offers = 0;
+    const struct timespec nap   = { .tv_nsec = 50000 };
+    unsigned              looks = 0, yields = 0;
 
     __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
     do {
         while (0 != __atomic_load_n(&ompi_osc_ucp_threads.locked, __ATOMIC_RELAXED)) {
             if (++looks % LOOKS_MAX != 0) {
                 ompi_osc_ucp_cpu_relax();
-            } else if (++offers < OFFERS_MAX) {
+            } else if (++yields < YIELDS_MAX) {
                 sched_yield();
             } else {
                 nanosleep(&nap, NULL);
@@ -45,7 +45,7 @@ void ompi_osc_ucp_enter_slowly(void)
 void ompi_osc_ucp_threads_pause(unsigned steps)
 {
     ompi_osc_ucp_leave();
-    if (steps > PATIENT_STEPS && 0 == steps % STEPS_PER_OFFER) {
+    if (steps > PATIENT_STEPS && 0 == steps % STEPS_PER_YIELD) {
         sched_yield();
     } else {
         ompi_osc_ucp_cpu_relax();

@@ -1,4 +1,4 @@
-/* The sources of progress, and the wait for counts.
+/* The table of progress sources, and the waits that are not inline.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,7 +10,7 @@
 /** Sources for each side. */
 #define SOURCES_MAX 4
 
-/** Looks of a thread that leaves polling to another one, before it polls once itself. */
+/** A thread that leaves polling to another one polls itself once in so many looks. */
 #define LOOKS_PER_STEP 4096
 
 static struct {
@@ -108,7 +108,7 @@ void ompi_osc_ucp_await(const uint32_t *awaited)
             } while (more && !ompi_osc_ucp_poll_long(steps - first));
             ompi_osc_ucp_poll_end(more);
         } else if (0 == looks % LOOKS_PER_STEP) {
-            ompi_osc_ucp_wait_outside(&steps); /* the one that polls may be in a callback of Open MPI's for long */
+            ompi_osc_ucp_wait_outside(&steps); /* the polling thread may be in a long callback of Open MPI */
         }
     }
     ompi_osc_ucp_enter();

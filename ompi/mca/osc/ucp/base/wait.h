@@ -1,8 +1,9 @@
-/* Waiting and progress: what is polled, and the loops that wait for it.
+/* Progress and waiting: the sources of progress, and the loops that poll them until something is complete.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Whoever owns something that has to be polled registers it here once. One callback in opal_progress polls all of it.
+ * The owner of something that must be polled registers a poll function once. One callback of opal_progress calls all of
+ * them. "Inside" means inside the origin side (base/threads.h).
  */
 
 #ifndef OSC_UCP_WAIT_H
@@ -15,45 +16,46 @@
 #include "base/threads.h"
 #include "opal/mca/common/ucp/common_ucp.h"
 
-/** Polls a source of progress; returns the number of events. */
+/** Poll a source of progress; returns the number of events. */
 typedef unsigned (*ompi_osc_ucp_poll_fn_t)(void);
 
-/** On which side a source is polled. */
+/** Where a source is polled. */
 typedef enum ompi_osc_ucp_polled_side_t {
-    OMPI_OSC_UCP_POLLED_INSIDE,  /**< inside the origin side; not while another thread is there */
-    OMPI_OSC_UCP_POLLED_OUTSIDE, /**< outside, by any thread at any time */
+    OMPI_OSC_UCP_POLLED_INSIDE,  /**< inside; skipped while another thread is there or wants to be */
+    OMPI_OSC_UCP_POLLED_OUTSIDE, /**< by any thread at any time */
     OMPI_OSC_UCP_POLLED_SIDES
 } ompi_osc_ucp_polled_side_t;
 
-/** Poll `poll` with all others, from now on. At most 4 for each side; once for each. */
+/** Register a source; nothing if it is registered already. At most 4 for each side. */
 void ompi_osc_ucp_progress_add(ompi_osc_ucp_polled_side_t side, ompi_osc_ucp_poll_fn_t poll);
 
-/** Have opal_progress poll all sources, while some window needs that; the end of it. */
+/** Register and unregister the callback of opal_progress. It does nothing while no window needs it. */
 int  ompi_osc_ucp_progress_start(void);
 void ompi_osc_ucp_progress_stop(void);
 
-/** A window of several processes is open, or no more. Any thread. */
+/** A window of several processes was opened, or closed. Any thread. */
 void ompi_osc_ucp_progress_need(void);
 void ompi_osc_ucp_progress_release(void);
 
-/** Poll all sources. */
+/** Poll all sources if a window needs that: the callback of opal_progress. Returns the number of events. */
 int ompi_osc_ucp_progress(void);
 
-/** What ends most waits before anything else needs a look; NULL: nothing. Set by its owner; called inside. */
+/** Called inside at the beginning of a wait: looks for replies in fastboxes, which ends most waits on one node. Set by
+ *  message/fastbox.c; NULL until this process has a fastbox. */
 extern void (*ompi_osc_ucp_wait_first)(void);
 
-/** State of the inline functions below. */
+/** State of the inline functions below. Inside. */
 typedef struct ompi_osc_ucp_waiting_t {
-    bool     started; /**< opal_progress polls our sources */
-    unsigned steps;   /**< of waiting inside */
+    bool     started; /**< the callback of opal_progress is registered */
+    unsigned steps;   /**< steps of waiting from inside */
 } ompi_osc_ucp_waiting_t;
 
 extern ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 
-/** So many steps poll our own sources only, for one that polls all of Open MPI: others' sources cost system calls. */
+/** One step in so many polls all of Open MPI, the others only our sources: those of others may make system calls. */
 #define OMPI_OSC_UCP_STEPS_PER_PROGRESS 4
 
-/** One step of waiting, outside the origin side. `steps` counts them, for the caller. Yields if Open MPI is to yield when
+/** One step of waiting, outside the origin side. *steps counts the steps. Yields if Open MPI is set to yield when
  *  idle. */
 static inline void ompi_osc_ucp_wait_outside(unsigned *steps)
 {
@@ -65,8 +67,8 @@ static inline void ompi_osc_ucp_wait_outside(unsigned *steps)
     }
 }
 
-/** The same for a caller that is inside. Leaves the origin side meanwhile: whatever other threads may change must be
- *  looked at again. */
+/** The same for a caller that is inside. The origin lock is released meanwhile: read again what other threads may
+ *  change. */
 static inline void ompi_osc_ucp_wait_step(void)
 {
     unsigned steps = ++ompi_osc_ucp_waiting.steps;
@@ -76,7 +78,8 @@ static inline void ompi_osc_ucp_wait_step(void)
     ompi_osc_ucp_enter();
 }
 
-/** One step of a loop that waits for another process's store: mostly spinning, for that comes soon or late. Inside. */
+/** One step of a loop that waits for a store of another process. Mostly spins; one step in 32 makes progress.
+ *  Inside. */
 static inline void ompi_osc_ucp_spin(unsigned *steps)
 {
     if (0 == ++*steps % 32) {
@@ -88,10 +91,10 @@ static inline void ompi_osc_ucp_spin(unsigned *steps)
     }
 }
 
-/** Wait until a count of things that were begun is back at 0. Inside the origin side, which is left meanwhile. */
+/** Wait until *awaited, a count of outstanding operations, is 0. Inside; the lock is released meanwhile. */
 void ompi_osc_ucp_await(const uint32_t *awaited);
 
-/** One thing fewer that a call awaits: the count may be gone when this returns. */
+/** Decrement a count that a call awaits. The caller of `await` may free the count before this returns. */
 static inline void ompi_osc_ucp_awaited_less(uint32_t *awaited)
 {
     __atomic_store_n(awaited, *awaited - 1, __ATOMIC_RELEASE);
@@ -99,22 +102,23 @@ static inline void ompi_osc_ucp_awaited_less(uint32_t *awaited)
 
 /** An operation of the transport that the caller waits for. */
 typedef struct ompi_osc_ucp_waiter_t {
-    opal_common_ucp_completion_t completion; /**< first */
+    opal_common_ucp_completion_t completion; /**< first: `done` casts it back */
     bool                         over;
     int                          status;
 } ompi_osc_ucp_waiter_t;
 
-/** Has `waiter` told when the operation is over that it is begun with next. */
+/** Prepare `waiter` for one operation, which is then started with &waiter->completion. */
 void ompi_osc_ucp_waiter_init(ompi_osc_ucp_waiter_t *waiter);
 
-/** Wait for the operation, given what its begin returned. Inside the origin side, which is left meanwhile. */
+/** Wait for that operation; `rc` is what its start returned. Returns its status. Inside; the lock is released
+ *  meanwhile. */
 int ompi_osc_ucp_wait_for(ompi_osc_ucp_waiter_t *waiter, int rc);
 
-/** How often an action is tried that others wait for, and for which memory is short. */
+/** How often an action that others wait for is tried again while memory is short. */
 #define OMPI_OSC_UCP_TRIES_MAX 1000
 
-/** Shall what has failed be tried again? Where memory is short many times, else once. Makes progress meanwhile, which may
- *  set memory free. */
+/** Must a failed action be tried again? Many times if memory is short, else once. If so, makes progress first, which
+ *  may free memory. Inside. */
 static inline bool ompi_osc_ucp_try_again(int rc, unsigned *tries)
 {
     if (OPAL_LIKELY(rc >= OMPI_SUCCESS) || ++*tries > (OMPI_ERR_OUT_OF_RESOURCE == rc ? OMPI_OSC_UCP_TRIES_MAX : 1)) {
