@@ -1,4 +1,4 @@
-/* Layouts: making, checking, and their wire form.
+/* Layouts: how they are made, checked and encoded.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,15 +15,15 @@ typedef ompi_osc_ucp_layout_mark_t mark_t;
 
 #define NONE OMPI_OSC_UCP_LAYOUT_NO_NODE
 
-/** What a caller's nodes may nest, before simplification: it bounds the recursion. */
+/** Most nested loops of a caller's nodes, before simplification: bounds the recursion. */
 #define INPUT_DEPTH_MAX 256
 
-/** How many nodes unrolling the innermost loops of a layout that nests too deeply may give. */
+/** Most nodes of a layout whose innermost loops were unrolled. */
 #define UNROLLED_NODES_MAX 65536
 
 _Static_assert(32 == sizeof(node_t), "nodes travel as they are");
 
-/** The memory of a layout's nodes; their marks follow. */
+/** The malloc'd memory of a layout's nodes; their marks follow. */
 typedef struct shape_t {
     uint64_t holders; /**< layouts that share it; atomic */
     node_t   nodes[];
@@ -32,7 +32,7 @@ typedef struct shape_t {
 /* ---- Checking: size and bounds of nodes ---- */
 
 typedef struct span_t {
-    uint64_t size; /**< packed bytes; 0: nothing yet, and the bounds mean nothing */
+    uint64_t size; /**< packed bytes; 0: empty, and the bounds are not valid */
     int64_t  lb;
     int64_t  ub;
 } span_t;
@@ -71,8 +71,8 @@ static bool span_of_loop(const node_t *loop, const span_t *body, span_t *span)
 }
 
 /**
- * Check the siblings nodes[first, last) and all below them, and set their marks. `start` may wrap around on its way
- * down: then the size of an enclosing loop does not fit either, which is found on the way up.
+ * Check the siblings nodes[first, last) and all below them, and set their marks. `start` may overflow. Then the size of
+ * an enclosing loop overflows too, which span_of_loop finds.
  */
 static bool measure_nodes(const node_t *nodes, mark_t *marks, uint64_t first, uint64_t last, uint64_t parent,
                           uint64_t start, int depth, span_t *span)
@@ -103,7 +103,8 @@ static bool measure_nodes(const node_t *nodes, mark_t *marks, uint64_t first, ui
     return true;
 }
 
-/** A layout of exactly these nodes (copied; `nodes` may be misaligned), or false if they are invalid. */
+/** Make a layout of exactly these nodes, copied; `nodes` may be misaligned. False if they are invalid or memory is
+ *  short. */
 static bool layout_adopt(const void *nodes, uint64_t nnodes, ompi_osc_ucp_layout_t *layout)
 {
     shape_t *shape;
@@ -140,7 +141,7 @@ static bool layout_adopt(const void *nodes, uint64_t nnodes, ompi_osc_ucp_layout
     return true;
 }
 
-/* ---- Making: nodes are copied to a builder, and simplified on the way ---- */
+/* ---- Making: nodes are simplified while they are copied to a builder ---- */
 
 typedef struct builder_t {
     node_t  *nodes;
@@ -170,7 +171,7 @@ static bool builder_push(builder_t *builder, int64_t disp, int64_t stride, uint6
     return true;
 }
 
-/** Add a block, or lengthen the sibling before it, whose index is *prev. */
+/** Add a block, or extend the sibling before it, whose index is *prev, if the two are adjacent. */
 static bool builder_block(builder_t *builder, uint64_t *prev, int64_t disp, uint64_t bytes)
 {
     if (NONE != *prev && 0 == builder->nodes[*prev].items) {
@@ -185,7 +186,8 @@ static bool builder_block(builder_t *builder, uint64_t *prev, int64_t disp, uint
     return builder_push(builder, disp, 0, bytes, 0);
 }
 
-/** The loop at index `loop_at` has its whole body: replace it by something simpler with the same meaning. */
+/** The loop at index `loop_at` has its whole body. A loop of adjacent blocks becomes one block, two loops that continue
+ *  each other become one. */
 static bool builder_fold(builder_t *builder, uint64_t *prev, uint64_t loop_at)
 {
     node_t *loop = &builder->nodes[loop_at], *child = loop + 1;
@@ -218,7 +220,7 @@ typedef struct copy_t {
     builder_t    *builder;
     const node_t *nodes;
     int           depth_max;
-    bool          unroll; /**< loops below depth_max are unrolled; else they are an error */
+    bool          unroll; /**< loops below depth_max: unroll them (true), or fail */
 } copy_t;
 
 static bool copy_nodes(const copy_t *copy, uint64_t first, uint64_t last, int64_t shift, int depth, uint64_t *prev);
@@ -255,7 +257,7 @@ static bool copy_loop(const copy_t *copy, uint64_t at_loop, int64_t disp, int de
            && copy_nodes(copy, begin, end, 0, depth + 1, &inner) && builder_fold(copy->builder, prev, to);
 }
 
-/** Copy the siblings nodes[first, last), moved by `shift`; `*prev` is the sibling before them in the builder. */
+/** Copy the siblings nodes[first, last), displaced by `shift`; *prev is the sibling before them in the builder. */
 static bool copy_nodes(const copy_t *copy, uint64_t first, uint64_t last, int64_t shift, int depth, uint64_t *prev)
 {
     uint64_t i;

@@ -1,10 +1,10 @@
-/* Layouts: cutting out a piece, for layouts that are too long to travel whole.
+/* Layouts: pieces of them, for fragments and for layouts that are too long for one message.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A piece of a loop is the end of one iteration, a loop over whole iterations, and the beginning of another, so
- * that a piece of a vector is as short as the vector. Positions are as in marks: as if every loop around were in its
- * first iteration.
+ * A piece of a loop is the end of one iteration, a loop over whole iterations, and the beginning of another. So a piece
+ * of a vector is as short as the vector. Positions are those of marks: as if all loops around were in their first
+ * iteration.
  */
 
 #include "layout/layout.h"
@@ -15,7 +15,7 @@
 typedef ompi_osc_ucp_layout_node_t node_t;
 typedef ompi_osc_ucp_layout_mark_t mark_t;
 
-/** Cutting off both ends repeats a node at most twice for each level of nesting. */
+/** Cutting both ends off repeats a node at most twice for each level of nesting. */
 #define PIECE_NODES_PER_NODE (2 * OMPI_OSC_UCP_LAYOUT_MAX_DEPTH + 2)
 
 typedef struct slicer_t {
@@ -25,12 +25,12 @@ typedef struct slicer_t {
     uint64_t                     max_nodes;
     uint64_t                     unit;
     uint64_t                     covered;   /**< packed bytes of the nodes so far */
-    uint64_t                     good_len;  /**< the same, when it was last a multiple of unit */
-    uint64_t                     good_used; /**< the nodes up to there */
-    uint64_t                     good_tail; /**< bytes that the last of these nodes, a block, had by then; 0: a loop */
+    uint64_t                     good_len;  /**< `covered` when it was last a multiple of `unit` */
+    uint64_t                     good_used; /**< `used` at that time */
+    uint64_t                     good_tail; /**< length of the last node then, if it is a block; 0: it is a loop */
 } slicer_t;
 
-/** Add a block. False if there is no room for it: the piece is complete. */
+/** Add a block. False if there is no room: the piece is complete. */
 static bool slice_block(slicer_t *slicer, int64_t disp, uint64_t bytes)
 {
     uint64_t covered = slicer->covered + bytes, beyond = covered % slicer->unit;
@@ -53,7 +53,7 @@ static bool slice_has_room_for(const slicer_t *slicer, const node_t *loop)
     return loop->items < slicer->max_nodes - slicer->used;
 }
 
-/** Add a loop with its whole body; there is room. */
+/** Add a loop over `count` whole iterations. There must be room. */
 static void slice_whole_iterations(slicer_t *slicer, uint64_t node, int64_t disp, uint64_t count)
 {
     const node_t *loop = &slicer->layout->nodes[node];
@@ -73,7 +73,7 @@ static void slice_whole_iterations(slicer_t *slicer, uint64_t node, int64_t disp
 static bool slice_siblings(slicer_t *slicer, uint64_t first, uint64_t last, uint64_t parent, int64_t base,
                            uint64_t from, uint64_t to);
 
-/** Add packed bytes [from, to) of a loop, counted from its beginning. */
+/** Add bytes [from, to) of a loop's packed stream. */
 static bool slice_loop(slicer_t *slicer, uint64_t node, int64_t base, uint64_t from, uint64_t to)
 {
     const node_t *loop = &slicer->layout->nodes[node];
@@ -99,7 +99,7 @@ static bool slice_loop(slicer_t *slicer, uint64_t node, int64_t base, uint64_t f
     return true;
 }
 
-/** Add packed bytes [from, to) of the siblings [first, last) below `parent`. */
+/** Add the siblings [first, last) below `parent` as far as they lie at positions [from, to). */
 static bool slice_siblings(slicer_t *slicer, uint64_t first, uint64_t last, uint64_t parent, int64_t base,
                            uint64_t from, uint64_t to)
 {

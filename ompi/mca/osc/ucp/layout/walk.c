@@ -1,9 +1,9 @@
-/* Layouts: seeking, walking and copying.
+/* Layouts: iterators, packing, unpacking and copying.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Displacements are added as unsigned numbers: the sum over all levels of nesting is known to fit in 64 bits since
- * the layout was made, a partial sum is not.
+ * Displacements are added as unsigned numbers. layout_make has checked that the sum over all levels of nesting does not
+ * overflow; a partial sum may.
  */
 
 #include "layout/layout.h"
@@ -18,7 +18,7 @@ static inline int64_t wrap_add(int64_t a, int64_t b)
     return (int64_t) ((uint64_t) a + (uint64_t) b);
 }
 
-/** From one iteration's base to that `k` iterations later. */
+/** The distance of `k` iterations. */
 static inline int64_t wrap_steps(int64_t stride, uint64_t k)
 {
     return (int64_t) ((uint64_t) stride * k);
@@ -29,7 +29,7 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/** Memory at a displacement; base may be NULL (MPI_BOTTOM), for which C's pointer arithmetic is undefined. */
+/** Memory at a displacement. On integers, since `base` may be NULL (MPI_BOTTOM). */
 static inline char *at(const void *base, int64_t disp)
 {
     return (char *) ((uintptr_t) base + (uintptr_t) disp);
@@ -60,6 +60,7 @@ static inline int64_t iter_base(const iter_t *iter)
     return 0 == iter->depth ? 0 : iter->loop[iter->depth - 1].base;
 }
 
+/** Enter a loop, at an iteration. */
 static inline void iter_enter(iter_t *iter, uint64_t node, uint64_t iteration)
 {
     const node_t *loop = &iter->layout->nodes[node];
@@ -84,7 +85,7 @@ void ompi_osc_ucp_layout_iter_init(ompi_osc_ucp_layout_iter_t *iter, const ompi_
     if (pos >= layout->size || ompi_osc_ucp_layout_is_contiguous(layout)) {
         return;
     }
-    /* Marks are positions in everything's first iteration: take off the iterations that lie before pos. */
+    /* Marks are positions in first iterations: subtract the iterations before `pos` at each level. */
     while (true) {
         uint64_t node = ompi_osc_ucp_layout_find(layout, first, last, parent, pos);
         uint64_t into = pos - layout->marks[node].start, body = layout->marks[node].body;
@@ -102,7 +103,7 @@ void ompi_osc_ucp_layout_iter_init(ompi_osc_ucp_layout_iter_t *iter, const ompi_
     }
 }
 
-/** From the end of a block to the beginning of the next one. */
+/** Go from the end of a block to the beginning of the next one. */
 static void iter_next_block(iter_t *iter)
 {
     const node_t *nodes = iter->layout->nodes;
@@ -157,14 +158,15 @@ bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t ma
 
 /* ---- Copying ---- */
 
-/** Equal blocks at a constant distance: what is left of an innermost loop over one block. */
+/** The rest of an innermost loop over one block: equal blocks at a constant distance. */
 typedef struct comb_t {
     int64_t  disp;
     int64_t  stride;
     uint64_t bytes; /**< of a block */
-    uint64_t n;     /**< whole blocks; 0 if the iterator does not stand at the beginning of such a block */
+    uint64_t n;     /**< whole blocks; 0 if the iterator is not at the beginning of such a block */
 } comb_t;
 
+/** The comb where the iterator is, of at most `max` bytes. */
 static comb_t iter_comb(const iter_t *iter, uint64_t max)
 {
     const node_t *nodes = iter->layout->nodes, *loop;
@@ -217,7 +219,7 @@ uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter,
             within += run;
             continue;
         }
-        /* The blocks that follow at a rising address, as far as they end before the end; one that does not rise. */
+        /* With a positive stride all blocks that end before `end`, else one block. */
         n = comb.stride <= 0 ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
         n = min_u64(n, comb.n);
         iter_pass(&walk, &comb, n);
@@ -226,6 +228,7 @@ uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter,
     return within;
 }
 
+/** Copy `n` > 0 blocks. Always inline: `bytes` may be a constant. */
 static inline __attribute__((always_inline)) void copy_blocks_of(size_t bytes, char *to, int64_t to_stride,
                                                                  const char *from, int64_t from_stride, uint64_t n)
 {
@@ -239,7 +242,7 @@ static inline __attribute__((always_inline)) void copy_blocks_of(size_t bytes, c
     }
 }
 
-/** Copy `n` > 0 blocks. The sizes of the basic types are told to the compiler, which then needs no call. */
+/** Copy `n` > 0 blocks. For the sizes of basic types memmove is inline. */
 static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t n)
 {
     switch (bytes) {
@@ -258,7 +261,7 @@ static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *f
     }
 }
 
-/** Copy one block of a list, of which many are a few elements long. */
+/** Copy one block of a list. For a few elements memmove is inline. */
 static inline void copy_block(char *to, const char *from, uint64_t bytes)
 {
     switch (bytes) {
@@ -280,13 +283,17 @@ static inline void copy_block(char *to, const char *from, uint64_t bytes)
     }
 }
 
-/** How the memory on one side of a copy is laid out: as the blocks are, or one behind the other. */
+/** How the memory on one side of a copy is laid out: as the layout says, or packed. */
 typedef enum order_t { SPREAD, PACKED } order_t;
 
-/**
- * Copy the blocks from where `iter` stands up to the next loop, the end of the one around or the last that `max` has
- * room for, and pass over them. @return their bytes; 0 if the iterator does not stand at the beginning of a block
- */
+/** Memory of a block: at its displacement, or at the next packed byte. */
+static inline char *block_in(order_t order, const void *memory, int64_t disp)
+{
+    return SPREAD == order ? at(memory, disp) : (char *) memory;
+}
+
+/** Copy sibling blocks from the iterator's position on, while they fit into `max` bytes, and pass over them. Returns
+ *  the bytes copied; 0 if the iterator is inside of a block, or the block does not fit. */
 static inline __attribute__((always_inline)) uint64_t copy_list(iter_t *iter, order_t to_order, char *to,
                                                                 order_t from_order, const char *from, uint64_t max)
 {
@@ -317,9 +324,10 @@ static inline __attribute__((always_inline)) uint64_t copy_list(iter_t *iter, or
     return done;
 }
 
-void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base, void *packed, uint64_t len)
+/** Copy the next `len` bytes of the packed stream. Always inline: the orders are constants in each copy. */
+static inline __attribute__((always_inline)) void copy_stream(iter_t *iter, order_t to_order, char *to,
+                                                              order_t from_order, const char *from, uint64_t len)
 {
-    char    *to = packed;
     uint64_t run;
     int64_t  disp;
 
@@ -328,49 +336,37 @@ void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base
 
         if (0 < comb.n) {
             run = comb.n * comb.bytes;
-            copy_blocks(comb.bytes, to, (int64_t) comb.bytes, at(base, comb.disp), comb.stride, comb.n);
+            copy_blocks(comb.bytes, block_in(to_order, to, comb.disp),
+                        SPREAD == to_order ? comb.stride : (int64_t) comb.bytes, block_in(from_order, from, comb.disp),
+                        SPREAD == from_order ? comb.stride : (int64_t) comb.bytes, comb.n);
             iter_pass(iter, &comb, comb.n);
-        } else if (0 == (run = copy_list(iter, PACKED, to, SPREAD, base, len))) {
+        } else if (0 == (run = copy_list(iter, to_order, to, from_order, from, len))) {
             if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
                 return;
             }
-            memmove(to, at(base, disp), run);
+            memmove(block_in(to_order, to, disp), block_in(from_order, from, disp), run);
         }
-        to += run;
-        len -= run;
+        to   += PACKED == to_order ? run : 0;
+        from += PACKED == from_order ? run : 0;
+        len  -= run;
     }
+}
+
+void ompi_osc_ucp_layout_pack(ompi_osc_ucp_layout_iter_t *iter, const void *base, void *packed, uint64_t len)
+{
+    copy_stream(iter, PACKED, packed, SPREAD, base, len);
 }
 
 void ompi_osc_ucp_layout_unpack(ompi_osc_ucp_layout_iter_t *iter, void *base, const void *packed, uint64_t len)
 {
-    const char *from = packed;
-    uint64_t    run;
-    int64_t     disp;
-
-    while (0 < len) {
-        comb_t comb = iter_comb(iter, len);
-
-        if (0 < comb.n) {
-            run = comb.n * comb.bytes;
-            copy_blocks(comb.bytes, at(base, comb.disp), comb.stride, from, (int64_t) comb.bytes, comb.n);
-            iter_pass(iter, &comb, comb.n);
-        } else if (0 == (run = copy_list(iter, SPREAD, base, PACKED, from, len))) {
-            if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
-                return;
-            }
-            memmove(at(base, disp), from, run);
-        }
-        from += run;
-        len -= run;
-    }
+    copy_stream(iter, SPREAD, base, PACKED, packed, len);
 }
 
-/** Copy from a layout to the same one: one walk serves both sides. */
+/** Copy between two buffers of the same layout. */
 static void copy_alike(const ompi_osc_ucp_layout_t *layout, void *to_base, const void *from_base)
 {
     const node_t *nodes = layout->nodes;
     iter_t        iter;
-    comb_t        comb;
     int64_t       disp;
 
     if (2 == layout->nnodes && 1 == nodes[0].items) { /* a vector */
@@ -380,18 +376,10 @@ static void copy_alike(const ompi_osc_ucp_layout_t *layout, void *to_base, const
         return;
     }
     ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
-    while (iter.pos < layout->size) {
-        comb = iter_comb(&iter, UINT64_MAX);
-        if (0 < comb.n) {
-            copy_blocks(comb.bytes, at(to_base, comb.disp), comb.stride, at(from_base, comb.disp), comb.stride, comb.n);
-            iter_pass(&iter, &comb, comb.n);
-        } else {
-            (void) copy_list(&iter, SPREAD, to_base, SPREAD, from_base, UINT64_MAX); /* from a block's beginning on */
-        }
-    }
+    copy_stream(&iter, SPREAD, to_base, SPREAD, from_base, layout->size);
 }
 
-/** If both stand at combs of equal blocks, copy as much as the shorter one has. */
+/** If both iterators are at combs of equal blocks, copy as many blocks as the shorter comb has. */
 static bool copy_combs(iter_t *to, void *to_base, iter_t *from, const void *from_base)
 {
     comb_t   target = iter_comb(to, UINT64_MAX), source = iter_comb(from, UINT64_MAX);
