@@ -1,14 +1,14 @@
-/* The layouts of datatypes that were used before.
+/* A cache of layouts, kept with their datatypes.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * They are kept by an attribute of the datatype, which Open MPI deletes when it destroys the type: another type at the
- * same address has none. A layout that is still in use then, or when another takes its place here, lives as long as its
- * last holder (ompi_osc_ucp_layout_share).
+ * A datatype's cache is an attribute, which Open MPI deletes when it destroys the type. So another type at the same
+ * address does not find it. Layouts are shared (ompi_osc_ucp_layout_share): a layout that is deleted or replaced here
+ * while a call uses it lives until that call frees it.
  *
- * Open MPI holds the lock of its attributes while it runs a program's callbacks, which may free windows and
- * communicate. So nothing here is called with the component's lock held, and what keeps threads apart is only tried:
- * who does not get it makes a layout that is not kept.
+ * Open MPI holds its attribute lock while it runs a program's callbacks, which may free windows and communicate. To
+ * avoid deadlocks the origin lock must not be held here, and the mutex is only tried. A thread that does not get it
+ * makes a layout that is not kept.
  */
 
 #include "op/layout_type.h"
@@ -19,37 +19,37 @@
 
 #include "ompi/attribute/attribute.h"
 
-/** Larger layouts are not kept. Their use takes longer than that they are made. */
+/** Larger layouts are not kept: using them takes longer than making them. */
 #define KEPT_NODES_MAX 65536
 
-/** A type is used with so many counts, or for both bytes and cells. */
+/** Layouts kept with a type: for different counts, or for bytes and cells. */
 #define KEPT 2
 
 typedef struct kept_t {
     size_t                     count;
-    const ompi_osc_ucp_prim_t *pair; /**< of cells of this pair type; NULL: of bytes */
+    const ompi_osc_ucp_prim_t *pair; /**< the layout is of cells of this pair type; NULL: of bytes */
     ompi_osc_ucp_layout_t      layout;
 } kept_t;
 
-/** What a datatype's attribute points to. */
+/** The value of the attribute. */
 typedef struct cache_t {
-    unsigned next; /**< to be replaced */
+    unsigned next; /**< the next one to be replaced, modulo KEPT */
     kept_t   kept[KEPT];
 } cache_t;
 
-/** Guards all caches. Only tried. */
+/** Guards all caches and `recent`. Only tried. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/** What was asked for last: most calls ask for the same again, and to find an attribute takes longer than all else. */
+/** The layout that was asked for last. Most calls ask for it again, and finding an attribute takes long. */
 static struct {
-    const ompi_datatype_t *datatype; /**< NULL: nothing; atomic, for a type of another thread may be destroyed */
-    const void            *keyhash;  /**< its attributes: another type at the same address has others, or none */
+    const ompi_datatype_t *datatype; /**< NULL: none; atomic, as another thread may destroy the type */
+    const void            *keyhash;  /**< the type's attributes: another type at the same address has others */
     const kept_t          *kept;
 } recent;
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/** The type is being destroyed: nobody uses it. */
+/** Open MPI destroys the type. */
 static int cache_delete(MPI_Datatype datatype, int key, void *value, void *extra)
 {
     cache_t *cache = value;
@@ -67,7 +67,7 @@ static int cache_delete(MPI_Datatype datatype, int key, void *value, void *extra
     return MPI_SUCCESS;
 }
 
-/** A copy of the type has a cache of its own. */
+/** A copy of the type begins without a cache. */
 static int cache_copy(MPI_Datatype datatype, int key, void *extra, void *value, void *value_p, int *flag,
                       MPI_Datatype copy)
 {
@@ -115,7 +115,7 @@ static cache_t *cache_make(ompi_datatype_t *datatype)
         return NULL;
     }
     for (i = 0; i < KEPT; i++) {
-        ompi_osc_ucp_layout_contiguous(&cache->kept[i].layout, 0, 0); /* that no call asks for */
+        ompi_osc_ucp_layout_contiguous(&cache->kept[i].layout, 0, 0); /* is_asked_for ignores empty layouts */
     }
     if (OMPI_SUCCESS != ompi_attr_set_c(TYPE_ATTR, datatype, &datatype->d_keyhash, keyval, cache, false)) {
         free(cache);

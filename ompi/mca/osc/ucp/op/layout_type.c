@@ -1,10 +1,10 @@
-/* Making layouts from MPI datatypes.
+/* How layouts are made from Open MPI's descriptions of datatypes.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Open MPI describes a type as a list of entries: `count` blocks of `blocklen` basic elements, or a loop over the
- * entries up to its end marker. Displacements inside of a loop are those of its first iteration, relative to the
- * type. Its optimized list would be shorter, but has forgotten which bytes are a value and which an index.
+ * entries up to its end marker. Displacements in a loop are those of its first iteration, relative to the type. The
+ * optimized list is shorter, but it does not distinguish a pair's value and index.
  */
 
 #include "ompi_config.h"
@@ -12,7 +12,6 @@
 #include "op/layout_type.h"
 
 #include "ompi/constants.h"
-#include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_datatype_internal.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ typedef ompi_osc_ucp_layout_node_t node_t;
 
 typedef struct walk_t {
     const dt_elem_desc_t      *desc;
-    const ompi_osc_ucp_prim_t *pair; /**< take the cells of this pair type; NULL: take all bytes */
+    const ompi_osc_ucp_prim_t *pair; /**< make cells of this pair type; NULL: all bytes */
     node_t                    *nodes;
     uint64_t                   used;
 } walk_t;
@@ -45,10 +44,8 @@ static void walk_blocks(walk_t *walk, const ddt_elem_desc_t *entry, uint64_t byt
     walk_push(walk, 0, 0, bytes);
 }
 
-/**
- * Entries of a pair type come in twos, a value and its index: the first gives the cell, the second is passed over.
- * @return the entries consumed, 0 if this is no pair.
- */
+/** Two entries of a pair type, its value and its index, are one cell. Returns the entries consumed, 0 if they are no
+ *  pair. */
 static size_t walk_pair(walk_t *walk, size_t at, size_t last)
 {
     const dt_elem_desc_t  *pair = walk->pair->datatype->super.desc.desc;
@@ -65,7 +62,7 @@ static size_t walk_pair(walk_t *walk, size_t at, size_t last)
 
 static bool walk_entries(walk_t *walk, size_t first, size_t last);
 
-/** A loop, up to its end marker. @return the entries consumed, 0 if there is something wrong with them. */
+/** A loop, up to its end marker. Returns the entries consumed, 0 if they are invalid. */
 static size_t walk_loop(walk_t *walk, size_t at, size_t last)
 {
     const ddt_loop_desc_t *loop = &walk->desc[at].loop;
@@ -86,7 +83,7 @@ static size_t walk_loop(walk_t *walk, size_t at, size_t last)
     return end + 1 - at;
 }
 
-/** Blocks of basic elements. @return the entries consumed: 1. */
+/** Blocks of basic elements. Returns the entries consumed: 1. */
 static size_t walk_basic(walk_t *walk, size_t at)
 {
     const ddt_elem_desc_t *entry = &walk->desc[at].elem;
@@ -95,7 +92,7 @@ static size_t walk_basic(walk_t *walk, size_t at)
     return 1;
 }
 
-/** Entries [first, last): a loop's body, or all. False if they are not what we know. */
+/** Entries [first, last): a loop's body, or all. False if they are not in the expected format. */
 static bool walk_entries(walk_t *walk, size_t first, size_t last)
 {
     size_t i, taken;
@@ -117,13 +114,13 @@ static bool walk_entries(walk_t *walk, size_t first, size_t last)
     return true;
 }
 
-/** Bytes to lay out, or false if there are more than 64 bits can count. */
+/** The product; false if it overflows. */
 static bool total_of(size_t each, size_t count, uint64_t *total_p)
 {
     return !__builtin_mul_overflow((uint64_t) each, (uint64_t) count, total_p);
 }
 
-/** The nodes made from a description as a layout, whose size must be what the type says. */
+/** Make a layout of the nodes. Its size must be `size`, which the type says. */
 static int layout_of_nodes(const walk_t *walk, uint64_t size, ompi_osc_ucp_layout_t *layout)
 {
     ompi_osc_ucp_layout_t made;
@@ -132,25 +129,22 @@ static int layout_of_nodes(const walk_t *walk, uint64_t size, ompi_osc_ucp_layou
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (size != made.size) {
-        /* The descriptions have 32-bit counts, which Open MPI lets wrap around for some very large types. */
+        /* The 32-bit counts of descriptions overflow for some very large types. */
         ompi_osc_ucp_layout_fini(&made);
         return OMPI_ERR_NOT_SUPPORTED;
     }
-    if (ompi_osc_ucp_layout_is_contiguous(&made)) {
-        ompi_osc_ucp_layout_contiguous(layout, made.lb, made.size);
-    } else {
-        *layout = made;
-    }
+    ompi_osc_ucp_layout_move(layout, &made);
     return OMPI_SUCCESS;
 }
 
-/** `count` copies of the type, as one more loop around its description; `size` is what this must amount to. */
+/** Make the layout of `count` elements, `size` bytes: one more loop around the description. From the cache, if it is
+ *  there. */
 static int layout_of_desc(struct ompi_datatype_t *datatype, size_t count, const ompi_osc_ucp_prim_t *pair,
                           uint64_t size, ompi_osc_ucp_layout_t *layout)
 {
     const opal_datatype_t *type = &datatype->super;
     walk_t                 walk = {.desc = type->desc.desc, .pair = pair};
-    int                    rc = OMPI_ERR_NOT_SUPPORTED;
+    int                    rc   = OMPI_ERR_NOT_SUPPORTED;
 
     if (ompi_osc_ucp_layout_recall(datatype, count, pair, layout)) {
         return OMPI_SUCCESS;
@@ -174,7 +168,7 @@ static int layout_of_desc(struct ompi_datatype_t *datatype, size_t count, const 
     return rc;
 }
 
-/** Are `count` elements one block of memory, in order? Whether there are gaps between elements matters for several. */
+/** Are `count` elements one block of memory, in order? Gaps between elements matter only if there are several. */
 static bool is_one_block(const opal_datatype_t *type, size_t count)
 {
     return opal_datatype_is_contiguous_memory_layout(type, 1 == count ? 1 : 2)

@@ -3,29 +3,21 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "ompi_config.h"
-
-#include "base/cpu.h"
 #include "op/scalar.h"
 
-#include "ompi/datatype/ompi_datatype.h"
-#include "ompi/op/op.h"
+#include "base/cpu.h"
+
 #include "opal/datatype/opal_datatype_internal.h"
 
 #include <sched.h>
-#include <string.h>
-
-/** The widest element, MPI_C_LONG_DOUBLE_COMPLEX or MPI_LONG_DOUBLE_INT, in bytes. */
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
 _Static_assert(OMPI_OSC_UCP_ELEMENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
 
 /* ---- Element types ---- */
 
-/**
- * The index is the code on the wire: append, never reorder. Handles that Open MPI gives the same id (MPI_BYTE and
- * MPI_UINT8_T, say) use the same kernels and are one element type.
- */
+/** The index is the code in messages. Handles with the same id of Open MPI, such as MPI_BYTE and MPI_UINT8_T, use the
+ *  same kernels and are one element type. */
 static struct ompi_predefined_datatype_t *const prim_handles[] = {
     NULL,
     &ompi_mpi_int8_t, &ompi_mpi_uint8_t, &ompi_mpi_int16_t, &ompi_mpi_uint16_t,
@@ -39,7 +31,7 @@ static struct ompi_predefined_datatype_t *const prim_handles[] = {
     &ompi_mpi_complex8, &ompi_mpi_complex16, &ompi_mpi_complex32,
     &ompi_mpi_2int, &ompi_mpi_2integer, &ompi_mpi_2real, &ompi_mpi_2dblprec, &ompi_mpi_2cplex, &ompi_mpi_2dblcplex,
     &ompi_mpi_float_int, &ompi_mpi_double_int, &ompi_mpi_longdbl_int, &ompi_mpi_long_int, &ompi_mpi_short_int,
-    /* Those below have the id of one above unless Fortran's default kinds were changed when Open MPI was built. */
+    /* These have the id of one above, unless Open MPI was built with other default kinds of Fortran. */
     &ompi_mpi_logical1, &ompi_mpi_logical2, &ompi_mpi_logical4, &ompi_mpi_logical8,
     &ompi_mpi_integer1, &ompi_mpi_integer2, &ompi_mpi_integer4, &ompi_mpi_integer8, &ompi_mpi_integer16,
     &ompi_mpi_real2, &ompi_mpi_real4, &ompi_mpi_real8, &ompi_mpi_real16,
@@ -49,7 +41,6 @@ static struct ompi_predefined_datatype_t *const prim_handles[] = {
 
 ompi_osc_ucp_prim_t ompi_osc_ucp_prims[PRIM_COUNT];
 
-/** Open MPI's id to our code. */
 uint8_t ompi_osc_ucp_prim_codes[OMPI_DATATYPE_MAX_PREDEFINED];
 
 static bool id_is_known(int id)
@@ -80,7 +71,7 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
     ptrdiff_t              extent = type->ub - type->lb;
-    ompi_osc_ucp_prim_t   *prim = &ompi_osc_ucp_prims[code];
+    ompi_osc_ucp_prim_t   *prim   = &ompi_osc_ucp_prims[code];
 
     if (!id_is_known(datatype->id) || 0 != ompi_osc_ucp_prim_codes[datatype->id] || !ompi_datatype_is_valid(datatype)
         || 0 == type->size || extent > OMPI_OSC_UCP_ELEMENT_MAX) {
@@ -104,8 +95,7 @@ static void prim_init(uint8_t code, struct ompi_datatype_t *datatype)
 
 const ompi_osc_ucp_prim_t *ompi_osc_ucp_prim_of(struct ompi_datatype_t *datatype)
 {
-    /* The types of MPI_Type_create_f90_real and its kin are marked predefined, too, and have the id of what they
-     * stand for. */
+    /* Types of MPI_Type_create_f90_real and its relatives are marked predefined, with the id of the type they equal. */
     if (!ompi_datatype_is_predefined(datatype)) {
         datatype = ompi_datatype_get_single_predefined_type_from_args(datatype);
     }
@@ -134,7 +124,7 @@ static ompi_predefined_op_t *const op_handles[OMPI_OSC_UCP_OP_COUNT] = {
 
 uint8_t ompi_osc_ucp_op_codes[OMPI_OSC_UCP_OPS_BY_INDEX];
 
-/** Is there a kernel? */
+/** Is the operation defined on the type: does Open MPI have a kernel? */
 static bool op_is_defined(uint8_t op, const ompi_osc_ucp_prim_t *prim)
 {
     int kernel;
@@ -176,7 +166,7 @@ bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim)
     case OMPI_OSC_UCP_OP_BXOR:
     case OMPI_OSC_UCP_OP_REPLACE:
     case OMPI_OSC_UCP_OP_NO_OP:
-        /* Integers are what has both of these operations. */
+        /* The types with both operations are the integers. */
         return (4 == prim->size || 8 == prim->size) && prim->size == prim->extent &&
                ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_BAND, prim) && ompi_osc_ucp_op_valid(OMPI_OSC_UCP_OP_SUM, prim);
     default:
@@ -184,7 +174,7 @@ bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim)
     }
 }
 
-/** Must stay 0; see ompi_osc_ucp_domain_witness. */
+/** See ompi_osc_ucp_domain_witness. Atomic. */
 static uint64_t trespasses;
 
 void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address)
@@ -201,12 +191,13 @@ uint64_t ompi_osc_ucp_domain_trespasses(void)
 
 /* ---- Stripes ---- */
 
+/** The stripes that a thread has locked. */
 typedef struct taken_t {
     ompi_osc_ucp_stripe_t *low;
     ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
 } taken_t;
 
-/* Pauses between two tries, and after how many the holder may be waiting for this CPU. */
+/* Pauses between two tries; after the last number the holder may not be running, so the thread yields. */
 enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
 
 void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
@@ -226,17 +217,16 @@ void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
              0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
 }
 
-/** Lock what covers `len` bytes at `key`, which touch at most two granules; in index order, so that nobody waits in
- *  a circle. */
+/** Lock the stripes of `len` bytes at `key`, which touch at most two granules. In index order, to avoid deadlock. */
 static inline taken_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, size_t len)
 {
-    size_t first = (key / OMPI_OSC_UCP_STRIPE_GRANULE) % OMPI_OSC_UCP_STRIPES;
-    size_t last = ((key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE) % OMPI_OSC_UCP_STRIPES;
-    taken_t taken = {.low = &stripes[first < last ? first : last], .high = NULL};
+    ompi_osc_ucp_stripe_t *first = ompi_osc_ucp_stripe_at(stripes, key);
+    ompi_osc_ucp_stripe_t *last  = ompi_osc_ucp_stripe_at(stripes, key + len - 1);
+    taken_t                taken = { .low = first < last ? first : last, .high = NULL };
 
     ompi_osc_ucp_stripe_lock(taken.low);
     if (first != last) {
-        taken.high = &stripes[first < last ? last : first];
+        taken.high = first < last ? last : first;
         ompi_osc_ucp_stripe_lock(taken.high);
     }
     return taken;
@@ -250,7 +240,7 @@ static inline void stripes_unlock(taken_t taken)
     ompi_osc_ucp_stripe_unlock(taken.low);
 }
 
-/* ---- Moving elements between packed memory and cells ---- */
+/* ---- Copying elements ---- */
 
 /** Cells for one kernel call, aligned for any element type. */
 typedef struct scratch_t {
@@ -267,42 +257,12 @@ static inline bool is_aligned(const ompi_osc_ucp_prim_t *prim, const void *addre
     return 0 == (uintptr_t) address % prim->align;
 }
 
-static void pack_cells(const ompi_osc_ucp_prim_t *prim, void *packed, const void *cells, size_t n)
-{
-    const char *cell = cells;
-    char       *to = packed;
+/** How elements lie in memory. */
+typedef enum form_t { CELLS, PACKED } form_t;
 
-    if (!prim_has_gaps(prim)) {
-        memcpy(to, cell, n * prim->size);
-        return;
-    }
-    for (; 0 < n; n--) {
-        memcpy(to, cell, prim->value_size);
-        memcpy(to + prim->value_size, cell + prim->index_offset, sizeof(int));
-        to += prim->size;
-        cell += prim->extent;
-    }
-}
-
-static void unpack_cells(const ompi_osc_ucp_prim_t *prim, void *cells, const void *packed, size_t n)
-{
-    const char *from = packed;
-    char       *cell = cells;
-
-    if (!prim_has_gaps(prim)) {
-        memcpy(cell, from, n * prim->size);
-        return;
-    }
-    for (; 0 < n; n--) {
-        memcpy(cell, from, prim->value_size);
-        memcpy(cell + prim->index_offset, from + prim->value_size, sizeof(int));
-        from += prim->size;
-        cell += prim->extent;
-    }
-}
-
-/** Copy the data bytes of cells, not the gaps. */
-static void copy_cells(const ompi_osc_ucp_prim_t *prim, void *to, const void *from, size_t n)
+/** Copy `n` elements. Gaps of cells are neither read nor written. */
+static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, form_t to_form, void *to, form_t from_form,
+                                 const void *from, size_t n)
 {
     const char *source = from;
     char       *target = to;
@@ -311,28 +271,28 @@ static void copy_cells(const ompi_osc_ucp_prim_t *prim, void *to, const void *fr
         memcpy(target, source, n * prim->size);
         return;
     }
-    for (; 0 < n; n--) {
+    for (; n > 0; n--) {
         memcpy(target, source, prim->value_size);
-        memcpy(target + prim->index_offset, source + prim->index_offset, sizeof(int));
-        source += prim->extent;
-        target += prim->extent;
+        memcpy(target + (CELLS == to_form ? prim->index_offset : prim->value_size),
+               source + (CELLS == from_form ? prim->index_offset : prim->value_size), sizeof(int));
+        target += CELLS == to_form ? prim->extent : prim->size;
+        source += CELLS == from_form ? prim->extent : prim->size;
     }
 }
 
 /* ---- Applying ---- */
 
-/** The packed elements as cells that a kernel can read: in place, or in `scratch`. */
+/** Packed elements as cells that a kernel can read: in place, or copied to `scratch`. */
 static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, size_t n, scratch_t *scratch)
 {
     if (!prim_has_gaps(prim) && is_aligned(prim, source)) {
         return (void *) source;
     }
-    unpack_cells(prim, scratch->cells, source, n);
+    copy_elements(prim, CELLS, scratch->cells, PACKED, source, n);
     return scratch->cells;
 }
 
-/** Open MPI 4.1's AVX kernels add 1- and 2-byte integers with saturation, except for the last few of an array; MPI's
- *  unsigned types wrap around, as in C. */
+/** Sum of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. */
 static void sum_narrow(size_t size, void *target, const void *source, size_t n)
 {
     size_t i;
@@ -357,7 +317,7 @@ static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void 
     }
 }
 
-/** target = cells op target. A kernel may copy whole structs, and so never works in place on cells with gaps. */
+/** target = cells op target. A kernel may copy whole structs, so cells with gaps are combined in a copy. */
 static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
 {
     scratch_t scratch;
@@ -366,9 +326,9 @@ static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, v
         run_kernel(op, prim, target, cells, n);
         return;
     }
-    copy_cells(prim, scratch.cells, target, n);
+    copy_elements(prim, CELLS, scratch.cells, CELLS, target, n);
     run_kernel(op, prim, scratch.cells, cells, n);
-    copy_cells(prim, target, scratch.cells, n);
+    copy_elements(prim, CELLS, target, CELLS, scratch.cells, n);
 }
 
 void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n)
@@ -378,22 +338,22 @@ void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *
     run_kernel(op, prim, values, source_cells(prim, source, n, &scratch), n);
 }
 
-/** Apply to `n` elements that one set of stripes covers: all in one granule, or one that straddles two. */
+/** Apply to `n` elements of one granule, or to one element that straddles two. */
 static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                           void *target, const void *source, void *result, size_t n)
 {
     bool      combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
     scratch_t scratch;
-    void     *cells = combines ? source_cells(prim, source, n, &scratch) : NULL;
-    taken_t    taken = stripes_lock(stripes, key, n * prim->extent);
+    void     *cells    = combines ? source_cells(prim, source, n, &scratch) : NULL;
+    taken_t   taken    = stripes_lock(stripes, key, n * prim->extent);
 
     if (NULL != result) {
-        pack_cells(prim, result, target, n);
+        copy_elements(prim, PACKED, result, CELLS, target, n);
     }
     if (combines) {
         combine(op, prim, target, cells, n);
     } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
-        unpack_cells(prim, target, source, n);
+        copy_elements(prim, CELLS, target, PACKED, source, n);
     }
     stripes_unlock(taken);
 }

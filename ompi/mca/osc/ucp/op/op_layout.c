@@ -1,8 +1,8 @@
-/* Applying an MPI_Op to elements that do not lie one behind the other.
+/* Applying an MPI_Op to elements that are not contiguous.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What lies in one granule is done under its stripe at once: gathered, combined by one call of the kernel, scattered.
+ * Elements of one granule are updated together under its stripe: packed, combined by one kernel call, unpacked.
  */
 
 #include "op/op_layout.h"
@@ -11,7 +11,7 @@
 
 #include "op/scalar.h"
 
-/** Where the next elements are. */
+/** The next elements; for the members see ompi_osc_ucp_op_apply_layout. */
 typedef struct target_t {
     ompi_osc_ucp_stripe_t      *stripes;
     uintptr_t                   key_base;
@@ -24,7 +24,7 @@ static uintptr_t key_of(const target_t *target, int64_t disp)
     return (uintptr_t) target->base + (uintptr_t) disp - target->key_base;
 }
 
-/** The next `bytes`, which lie in the granule of displacement `disp` in several runs, of elements without gaps. */
+/** Apply to the next `bytes` of elements without gaps, which lie in several runs in the granule of `disp`. */
 static void apply_scattered(const target_t *target, int64_t disp, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                             const char *source, char *result, size_t bytes)
 {
@@ -51,8 +51,8 @@ static void apply_scattered(const target_t *target, int64_t disp, uint8_t op, co
     ompi_osc_ucp_stripe_unlock(stripe);
 }
 
-/** Packed bytes of whole elements without gaps that follow in the granule of the next one, whose displacement is *disp_p;
- *  0 if that straddles two. */
+/** How many packed bytes, of whole elements without gaps, lie in the granule of the next element; 0 if it straddles
+ *  two. *disp_p and *run_p: displacement and length of the next run. */
 static size_t granule_bytes(const target_t *target, const ompi_osc_ucp_prim_t *prim, size_t max, int64_t *disp_p,
                             uint64_t *run_p)
 {

@@ -1,4 +1,4 @@
-/* Applying an MPI_Op to elements that do not lie one behind the other.
+/* Applying an MPI_Op to elements that are not contiguous.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,10 +10,10 @@
 #include "op/op.h"
 
 /**
- * ompi_osc_ucp_op_apply to the next `n` elements of a layout of cells, whose runs are whole cells, and pass over them.
+ * ompi_osc_ucp_op_apply for the next `n` elements of a layout of cells; advances `iter`. Runs are whole cells.
  *
- * @param base      what the layout's displacements count from.
- * @param key_base  subtracted from an address it gives the key that chooses the stripes.
+ * @param base      memory at the layout's displacement 0.
+ * @param key_base  subtracted from an address to get the key that chooses the stripes.
  */
 void ompi_osc_ucp_op_apply_layout(ompi_osc_ucp_stripe_t *stripes, uintptr_t key_base, uint8_t op,
                                   const ompi_osc_ucp_prim_t *prim, char *base, ompi_osc_ucp_layout_iter_t *iter,

@@ -1,4 +1,4 @@
-/* Stripes, and elements, single or few, that the CPU's own instructions can combine: no call on the way.
+/* Locking of stripes, and inline accumulates of few elements that the processor has instructions for.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/** Lock a stripe that somebody else holds. It stays away from it for longer than an element takes: the holder does what
- *  it has next meanwhile, with the stripe and the element in its cache. */
+/** Wait for a stripe that another thread holds, and lock it. Waits longer than one update takes between two tries, so
+ *  that the holder can do further updates while it has the cache lines. */
 void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe);
 
 static inline void ompi_osc_ucp_stripe_lock(ompi_osc_ucp_stripe_t *stripe)
@@ -32,7 +32,7 @@ static inline ompi_osc_ucp_stripe_t *ompi_osc_ucp_stripe_at(ompi_osc_ucp_stripe_
     return &stripes[key / OMPI_OSC_UCP_STRIPE_GRANULE % OMPI_OSC_UCP_STRIPES];
 }
 
-/** The sum of two elements, given by their bytes. */
+/** The sum of two elements, given as bits. */
 static inline uint64_t ompi_osc_ucp_scalar_sum(uint8_t scalar, uint64_t bits, uint64_t with)
 {
     union {
@@ -56,7 +56,7 @@ static inline uint64_t ompi_osc_ucp_scalar_sum(uint8_t scalar, uint64_t bits, ui
     }
 }
 
-/* Two branches, each with a size that the compiler knows: a copy of a size that it does not know is slow. */
+/* Load and store 4 or 8 bytes. Each branch has a constant size, so that memcpy is inline. */
 
 static inline uint64_t ompi_osc_ucp_scalar_load(const void *from, size_t size)
 {
@@ -82,7 +82,7 @@ static inline void ompi_osc_ucp_scalar_store(void *to, uint64_t bits, size_t siz
     }
 }
 
-/** Is it an aligned element of which the CPU knows the operation? */
+/** Can the functions below apply the operation to the element? It must be aligned, and so must its key. */
 static inline bool ompi_osc_ucp_is_scalar(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key,
                                           const void *target)
 {
@@ -90,10 +90,10 @@ static inline bool ompi_osc_ucp_is_scalar(uint8_t op, const ompi_osc_ucp_prim_t 
            (OMPI_OSC_UCP_OP_SUM == op || OMPI_OSC_UCP_OP_REPLACE == op || OMPI_OSC_UCP_OP_NO_OP == op);
 }
 
-/** As many such elements are summed before a kernel has been found for them (64 bytes: 26 ns an accumulate, not 34). */
+/** So many elements, at most, are summed here: for few of them the call of a kernel would take longer. */
 #define OMPI_OSC_UCP_SCALARS_MAX 32
 
-/** Some elements of one type. */
+/** 16 bytes of elements of one type. */
 typedef union ompi_osc_ucp_scalars_t {
     uint32_t int32s[4];
     uint64_t int64s[2];
@@ -101,7 +101,7 @@ typedef union ompi_osc_ucp_scalars_t {
     double   doubles[2];
 } ompi_osc_ucp_scalars_t;
 
-/** Add some to some; in loops that the compiler turns into an instruction. */
+/** Add 16 bytes of elements; the compiler makes one instruction of each loop. */
 static inline void ompi_osc_ucp_scalars_add(uint8_t scalar, ompi_osc_ucp_scalars_t *to,
                                             const ompi_osc_ucp_scalars_t *with)
 {
@@ -131,7 +131,7 @@ static inline void ompi_osc_ucp_scalars_add(uint8_t scalar, ompi_osc_ucp_scalars
     }
 }
 
-/** `scalar` and `size` are constants, so that nothing is decided in the loop. */
+/** ompi_osc_ucp_scalars_sum for one type. Always inline: `scalar` and `size` are constants. */
 static inline __attribute__((always_inline)) void
 ompi_osc_ucp_scalars_apply(uint8_t scalar, size_t size, char *target, const char *source, char *result, size_t n)
 {
@@ -158,7 +158,7 @@ ompi_osc_ucp_scalars_apply(uint8_t scalar, size_t size, char *target, const char
     }
 }
 
-/** Add `n` elements to aligned ones, and fetch these first if `result` is not NULL. Under their stripe. */
+/** Add `n` elements to aligned ones; their old values go to `result` if it is not NULL. The caller holds the stripe. */
 static inline void ompi_osc_ucp_scalars_sum(uint8_t scalar, void *target, const void *source, void *result, size_t n)
 {
     switch (scalar) {
@@ -177,7 +177,7 @@ static inline void ompi_osc_ucp_scalars_sum(uint8_t scalar, void *target, const 
     }
 }
 
-/** ompi_osc_ucp_op_apply for one such element. */
+/** ompi_osc_ucp_op_apply for one element that ompi_osc_ucp_is_scalar allows. */
 static inline __attribute__((always_inline)) void
 ompi_osc_ucp_scalar_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                           void *target, const void *source, void *result)
@@ -204,8 +204,8 @@ static inline void ompi_osc_ucp_scalar_swap(ompi_osc_ucp_stripe_t *stripes, uint
                                             const void *compare, void *result)
 {
     ompi_osc_ucp_stripe_t *stripe = ompi_osc_ucp_stripe_at(stripes, key);
-    uint64_t with = ompi_osc_ucp_scalar_load(source, prim->size), old;
-    uint64_t wanted = ompi_osc_ucp_scalar_load(compare, prim->size);
+    uint64_t               with   = ompi_osc_ucp_scalar_load(source, prim->size), old;
+    uint64_t               wanted = ompi_osc_ucp_scalar_load(compare, prim->size);
 
     ompi_osc_ucp_stripe_lock(stripe);
     old = ompi_osc_ucp_scalar_load(target, prim->size);
