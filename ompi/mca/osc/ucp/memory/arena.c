@@ -1,4 +1,4 @@
-/* Arenas: chunks of memory that peers can map, and their parts.
+/* The arena: allocates chunks, and blocks of them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,16 +15,16 @@
 #include "opal/constants.h"
 #include "opal/mca/common/ucp/common_ucp.h"
 
-/** Bytes of a chunk for small blocks, but for MORE_BYTES. Their pages take no memory until they are used. */
+/** Bytes of a chunk for small blocks, without MORE_BYTES. Untouched pages take no memory. */
 #define CHUNK_BYTES (256u << 10)
 
-/** A block larger than this gets a chunk of its own. */
+/** A larger block, with its alignment, gets a chunk of its own. Bytes. */
 #define SMALL_MAX (32u << 10)
 
-/** Blocks are multiples of this: a cache line. */
+/** Blocks begin at multiples of a cache line and have whole ones. Bytes. */
 #define UNIT 64u
 
-/** Behind the head of the chunk in which origins leave packets, room for these. */
+/** Overflow areas of the fastboxes, behind the head of the lasting chunk. Bytes. */
 #define MORE_BYTES ((uint64_t) OMPI_OSC_UCP_FASTBOXES * OMPI_OSC_UCP_FASTBOX_MORE)
 
 /** Unused memory between blocks. */
@@ -36,13 +36,13 @@ typedef struct gap_t {
 struct ompi_osc_ucp_chunk_t {
     ompi_osc_ucp_chunk_t      *next;
     uint64_t                   id;
-    bool                       peers;
-    bool                       lasting;
+    bool                       peers;   /**< its blocks are for peers to map */
+    bool                       lasting; /**< it is kept until the arena ends */
     uint64_t                   bytes;
     opal_common_ucp_memory_t  *memory; /**< NULL: from the C library */
-    char                      *reason; /**< why UCX has given none, malloc'd; NULL if it was not asked, or has */
+    char                      *reason; /**< malloc'd reason why UCX's allocation failed; NULL if it did not */
     ompi_osc_ucp_chunk_head_t *head;
-    void                      *key;    /**< with which peers map it; NULL: they cannot */
+    void                      *key;    /**< UCX's, for peers to map the chunk, malloc'd; NULL: they cannot */
     size_t                     key_len;
     gap_t                     *gaps;
     uint64_t                   blocks; /**< in use */
@@ -50,12 +50,12 @@ struct ompi_osc_ucp_chunk_t {
 
 _Static_assert(0 == sizeof(ompi_osc_ucp_chunk_head_t) % UNIT && 0 == OMPI_OSC_UCP_FASTBOX_MORE % UNIT, "blocks follow");
 
-/** Windows may be made by several threads at once. */
+/** Several threads may make windows at once: `lock` guards the rest, and all chunks. */
 static struct {
     pthread_mutex_t       lock;
     ompi_osc_ucp_chunk_t *chunks;
-    uint64_t              made;    /**< chunks ever */
-    bool                  has[2];  /**< a lasting chunk, by `peers` */
+    uint64_t              made;   /**< chunks made so far: the last id */
+    bool                  has[2]; /**< whether there is a lasting chunk, by `peers` */
 } arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
@@ -73,13 +73,13 @@ uint64_t ompi_osc_ucp_nonce(void)
     struct timespec now;
 
     if (sizeof(nonce) != getrandom(&nonce, sizeof(nonce), GRND_NONBLOCK)) {
-        clock_gettime(CLOCK_REALTIME, &now); /* a kernel, or a sandbox, without it */
+        clock_gettime(CLOCK_REALTIME, &now); /* a kernel or a sandbox does not allow getrandom */
         nonce = ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u;
     }
     return nonce;
 }
 
-/** Memory that peers may map; if UCX has none to give, any. */
+/** Allocate the chunk's memory: from UCX for peers to map, else from the C library. */
 static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
 {
     void *memory = NULL;
@@ -100,7 +100,7 @@ static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
     return true;
 }
 
-/** The first chunk for small blocks stays until the end: most programs make and free all their windows in it. */
+/** A new chunk with one gap of `bytes`. The first one for small blocks is lasting: most programs need no other. */
 static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
 {
     ompi_osc_ucp_chunk_t *chunk = calloc(1, sizeof(*chunk));
@@ -161,9 +161,9 @@ static void chunk_delete(ompi_osc_ucp_chunk_t *chunk)
     free(chunk);
 }
 
-/* Blocks: the first gap that is large enough. */
+/* Blocks: first fit. */
 
-/** Cut `bytes` at `offset` out of the gap at *at. */
+/** Cut `bytes` at `offset` out of the gap *at. False if memory is short. */
 static bool gap_cut(gap_t **at, uint64_t offset, uint64_t bytes)
 {
     gap_t   *gap   = *at, *rest;
@@ -189,6 +189,7 @@ static bool gap_cut(gap_t **at, uint64_t offset, uint64_t bytes)
     return true;
 }
 
+/** See ompi_osc_ucp_arena_take. False: no gap is large enough. */
 static bool chunk_take(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, size_t alignment, size_t skew,
                        ompi_osc_ucp_block_t *block)
 {
@@ -236,7 +237,7 @@ int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool pe
     return taken ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
-/** Unused again: a gap of its own, or one with its neighbours. Memory for it may be short: then it is lost. */
+/** Make freed bytes a gap, merged with its neighbours. If memory for a new gap is short, the bytes stay unused. */
 static void chunk_give(ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t bytes)
 {
     gap_t **at = &chunk->gaps, *gap, *before = NULL;

@@ -1,4 +1,4 @@
-/* Copies between processes of one node by the kernel.
+/* cma: copies between processes of one node by the kernel.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

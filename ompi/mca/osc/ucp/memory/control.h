@@ -1,9 +1,9 @@
-/* The control block of a window's member: what its peers do to it when they synchronize, in shared memory.
+/* The control block of a window's member: its synchronization state, in shared memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A peer that has it mapped acts on it by atomics; for all others the member's service side does the same when their
- * messages arrive. Either way is right at any time, so that nobody has to agree on who has mapped what.
+ * A peer that has mapped the block updates it with atomics. For other peers the member's service side does the same
+ * when their messages arrive. Both ways may be mixed at any time.
  */
 
 #ifndef OSC_UCP_CONTROL_H
@@ -14,25 +14,25 @@
 #define OMPI_OSC_UCP_BARRIER_ROUNDS 31
 #define OMPI_OSC_UCP_POST_SLOTS     32
 
-/** Lock words of the NIC domain: native atomics only, never the processors'. See path/nic_lock.c. */
+/** Lock words of the NIC domain (path/nic_lock.c). Only native atomics access them. */
 typedef struct ompi_osc_ucp_nic_words_t {
-    uint64_t window; /**< rank 0's counts for all members */
-    uint64_t member;
+    uint64_t window; /**< of the whole window; rank 0's is used */
+    uint64_t member; /**< of this member */
 } ompi_osc_ucp_nic_words_t;
 
-/** Made all zero, at a multiple of 64 bytes: the parts are cache lines of their own. */
+/** Initially zero, at a multiple of 64 bytes. The parts lie in cache lines of their own. */
 typedef struct ompi_osc_ucp_control_t {
-    ompi_osc_ucp_lockword_t  lock; /**< a window has use for this or the next */
+    ompi_osc_ucp_lockword_t  lock; /**< a window uses this or `nic` */
     ompi_osc_ucp_nic_words_t nic;
     char                     pad[32];
-    uint32_t                 posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of who posted to it; 0: free */
+    uint32_t                 posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of the sender of a post; 0: free */
     uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
-    uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier heard of, by round */
+    uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier with a notice, by round */
 } ompi_osc_ucp_control_t;
 
 _Static_assert(5 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
 
-/** Leave a post for the member. False if too many lie there already: then it takes a message. */
+/** Post to the member, as process `rank`. False if no slot is free: then a message is needed. */
 static inline bool ompi_osc_ucp_control_post(ompi_osc_ucp_control_t *control, uint32_t rank)
 {
     uint32_t i, at, free;
@@ -48,7 +48,7 @@ static inline bool ompi_osc_ucp_control_post(ompi_osc_ucp_control_t *control, ui
     return false;
 }
 
-/** Take away what lies in slot `at`: 1 + the rank of who posted, or 0. */
+/** Take the post from slot `at`: 1 + the rank of its sender, or 0. */
 static inline uint32_t ompi_osc_ucp_control_take_post(ompi_osc_ucp_control_t *control, int at)
 {
     uint32_t posted = __atomic_load_n(&control->posts[at], __ATOMIC_ACQUIRE);

@@ -1,4 +1,4 @@
-/* A fastbox as it lies in shared memory: a packet that an origin hands to a target of its node, and the replies to it.
+/* A fastbox in shared memory: an origin's packet to a target of its node, and the replies to it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,45 +10,48 @@
 #include <stdint.h>
 #include <string.h>
 
+/** Bytes of a packet and of its replies in the fastbox itself. */
 #define OMPI_OSC_UCP_FASTBOX_PACKET  184
 #define OMPI_OSC_UCP_FASTBOX_REPLIES 112
 
-/** Bytes of a packet, and of the replies to it, that find room elsewhere (ompi_osc_ucp_fastbox_more): with these, the longest
- *  put or get that goes into a packet, and its acknowledgement. */
+/** Bytes of a fastbox's overflow area (ompi_osc_ucp_fastbox_more), for the rest of a packet or of its replies. The
+ *  longest put or get of a packet fits, with its acknowledgement. */
 #define OMPI_OSC_UCP_FASTBOX_MORE 8256
 
-/** A packet that an origin hands to the chunk's owner, and the replies, or how they begin; see path/near_mail.h. All
- *  zero: nobody's. */
+/** A fastbox of the chunk's owner, the target, for one origin (message/fastbox.c, service/fastbox.c). Initially
+ *  zero. */
 typedef struct ompi_osc_ucp_fastbox_t {
-    uint32_t posted;  /**< number of the last packet: by the origin */
-    uint32_t len;
+    uint32_t posted;  /**< number of the last packet; the origin writes it, and the next two */
+    uint32_t len;     /**< bytes of the packet */
     char     packet[OMPI_OSC_UCP_FASTBOX_PACKET];
-    uint32_t taken;   /**< number of the last one that was applied or put aside, and its replies: by the chunk's owner */
-    uint32_t replied; /**< bytes */
+    uint32_t taken;   /**< number of the last packet applied or queued; the target writes it, and the next two */
+    uint32_t replied; /**< bytes of the replies */
     char     replies[OMPI_OSC_UCP_FASTBOX_REPLIES];
-    uint64_t used;    /**< by an origin */
+    uint64_t used;    /**< 1: it belongs to an origin; atomic */
 } ompi_osc_ucp_fastbox_t;
 
-_Static_assert(5 * 64 == sizeof(ompi_osc_ucp_fastbox_t), "three cache lines there, two back");
+_Static_assert(5 * 64 == sizeof(ompi_osc_ucp_fastbox_t), "three cache lines for the packet, two for the replies");
 
-/** So many origins can hand packets to one process. */
+/** Fastboxes of a process: so many origins can use one. */
 #define OMPI_OSC_UCP_FASTBOXES 8
 
-/** Copy a packet, or replies, to where they are left: `here` bytes to the place, what is more to the room. */
-static inline void ompi_osc_ucp_fastbox_spread(char *place, size_t here, char *more, const char *from, size_t len)
+/** Write a packet or replies: `inside_max` bytes to the fastbox's part `inside`, the rest to the overflow area. */
+static inline void ompi_osc_ucp_fastbox_spread(char *inside, size_t inside_max, char *more, const char *from,
+                                               size_t len)
 {
-    memcpy(place, from, len < here ? len : here);
-    if (len > here) {
-        memcpy(more, from + here, len - here);
+    memcpy(inside, from, len < inside_max ? len : inside_max);
+    if (len > inside_max) {
+        memcpy(more, from + inside_max, len - inside_max);
     }
 }
 
-/** And from there. */
-static inline void ompi_osc_ucp_fastbox_gather(char *to, const char *place, size_t here, const char *more, size_t len)
+/** Read a packet or replies from there. */
+static inline void ompi_osc_ucp_fastbox_gather(char *to, const char *inside, size_t inside_max, const char *more,
+                                               size_t len)
 {
-    memcpy(to, place, len < here ? len : here);
-    if (len > here) {
-        memcpy(to + here, more, len - here);
+    memcpy(to, inside, len < inside_max ? len : inside_max);
+    if (len > inside_max) {
+        memcpy(to + inside_max, more, len - inside_max);
     }
 }
 

@@ -1,19 +1,19 @@
-/* A window's lock at one member: a fair reader-writer lock in memory that the member and its peers share.
+/* The lock word: a window's lock at one member, a fair reader-writer lock in shared memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A ticket is the place in a queue, which lets in one after the other. A writer whose turn it is waits until nobody is
- * inside, and keeps the turn until it leaves; a reader goes inside and passes the turn on at once. So nobody starves.
+ * Each process that locks draws a ticket, and enters when it has the turn. A writer waits until nobody is inside, and
+ * keeps the turn until it leaves. A reader passes the turn on as soon as it has entered. So no process starves.
  *
- * A queue must not hold up a process that has another lock already: the writer in front of it may wait for readers who
- * wait, elsewhere, for that process; and with MPI_Win_lock_all nobody orders these waits. Such a reader joins: it goes
- * past the queue, and waits for nobody but a writer that is inside.
+ * A process that already holds another lock must not wait in the queue: it could wait for a writer that waits for
+ * readers that wait for this process's other lock. With MPI_Win_lock_all the program cannot order these waits. So such
+ * a reader joins: it goes past the queue, and waits only for a writer that is inside.
  *
- * It does not matter who releases: an origin that reaches the word does so itself, for others the member's service side
- * queues and releases on their behalf (path/am_apply.c). Those who wait there cannot see their turn come: whoever
- * passes a turn on or leaves while `remote` is not 0 must make the service side look.
+ * An origin that has mapped the word locks and unlocks itself. For other origins the member's service side does
+ * (service/apply.c). The service side cannot see its turn come: a process that passes the turn on or leaves while
+ * `remote` is not 0 must send it a doorbell.
  *
- * test/models/lock.pml is a model of it.
+ * test/models/lock.pml is a model of this lock.
  */
 
 #ifndef OSC_UCP_LOCKWORD_H
@@ -22,36 +22,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** All zero: free. */
+/** Initially zero: free. All members are atomic. */
 typedef struct ompi_osc_ucp_lockword_t {
     union {
         struct {
             uint32_t next;   /**< next ticket */
-            uint32_t inside; /**< 2 for each reader, 1 for the writer; both: those readers wait for the writer */
+            uint32_t inside; /**< 2 for each reader plus 1 for a writer; with both, the readers wait for the writer */
         };
-        uint64_t both;       /**< the two: who finds no queue goes inside in one step */
+        uint64_t both;       /**< the two, to enter in one step if there is no queue */
     };
     uint32_t turn;   /**< ticket whose turn it is */
-    uint32_t remote; /**< who waits at the service side, or is about to */
+    uint32_t remote; /**< requests that wait at the service side, or are about to */
 } ompi_osc_ucp_lockword_t;
 
 enum { OMPI_OSC_UCP_LOCKWORD_WRITER = 1, OMPI_OSC_UCP_LOCKWORD_READER = 2 };
 
-/** Where the two are in `both`, in bits. */
+/** Bit offsets of the two in `both`. */
 enum {
     OMPI_OSC_UCP_LOCKWORD_NEXT   = __ORDER_BIG_ENDIAN__ == __BYTE_ORDER__ ? 32 : 0,
     OMPI_OSC_UCP_LOCKWORD_INSIDE = 32 - OMPI_OSC_UCP_LOCKWORD_NEXT
 };
 
-/* Sequentially consistent where a step of one side meets the other's `remote`: one of the two sees the other. Those who
- * come load `inside` before `turn`, which leaves them change in the other order. */
+/* Steps that race with a change of `remote` are sequentially consistent, so that one of the two sides sees the other. A
+ * process that enters loads `inside` before `turn`; leaving changes them in the reverse order. */
 
+/** Draw a ticket. */
 static inline uint32_t ompi_osc_ucp_lockword_draw(ompi_osc_ucp_lockword_t *word)
 {
     return __atomic_fetch_add(&word->next, 1, __ATOMIC_SEQ_CST);
 }
 
-/** Take the lock, if it is this ticket's turn. A reader passes the turn on. */
+/** Enter if it is this ticket's turn; a reader passes the turn on. */
 static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, uint32_t ticket, bool exclusive)
 {
     uint32_t inside = __atomic_load_n(&word->inside, __ATOMIC_SEQ_CST);
@@ -64,7 +65,7 @@ static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, ui
                                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
     if (0 != (inside & OMPI_OSC_UCP_LOCKWORD_WRITER)) {
-        return false; /* it is about to leave; no other can have come, since it is not its turn */
+        return false; /* the writer is about to leave: it has passed the turn on, and no other writer has the turn */
     }
     __atomic_fetch_add(&word->inside, OMPI_OSC_UCP_LOCKWORD_READER, __ATOMIC_SEQ_CST);
     (void) __atomic_exchange_n(&word->turn, ticket + 1, __ATOMIC_SEQ_CST);
@@ -78,12 +79,13 @@ static inline bool ompi_osc_ucp_lockword_join(ompi_osc_ucp_lockword_t *word)
                  OMPI_OSC_UCP_LOCKWORD_WRITER);
 }
 
+/** May a reader that has joined go on: has the writer left? */
 static inline bool ompi_osc_ucp_lockword_joined(const ompi_osc_ucp_lockword_t *word)
 {
     return 0 == (__atomic_load_n(&word->inside, __ATOMIC_SEQ_CST) & OMPI_OSC_UCP_LOCKWORD_WRITER);
 }
 
-/** Take the lock if it can be had at once; else leave no trace. */
+/** Enter if that is possible without waiting. False: the word is unchanged. */
 static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
     uint64_t seen   = __atomic_load_n(&word->both, __ATOMIC_ACQUIRE);
@@ -102,17 +104,18 @@ static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool
                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+/** Leave: unlock. */
 static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
     if (exclusive) {
-        /* Nobody else moves the turn now, and nobody can use it before the next step. */
+        /* Only the writer moves the turn now, and nobody can enter before the next step. */
         __atomic_store_n(&word->turn, __atomic_load_n(&word->turn, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
     }
     __atomic_fetch_sub(&word->inside, exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER,
                        __ATOMIC_SEQ_CST);
 }
 
-/** Does anybody wait who cannot see the word? */
+/** Does the service side need a doorbell: do requests wait there? */
 static inline bool ompi_osc_ucp_lockword_remote(const ompi_osc_ucp_lockword_t *word)
 {
     return 0 != __atomic_load_n(&word->remote, __ATOMIC_SEQ_CST);

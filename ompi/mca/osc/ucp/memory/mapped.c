@@ -1,4 +1,4 @@
-/* Peers' chunks as they are mapped here.
+/* Chunks of other processes that this process has mapped.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,12 +10,12 @@
 #include "opal/constants.h"
 
 struct ompi_osc_ucp_mapped_t {
-    ompi_osc_ucp_mapped_t     *next;
-    uint64_t                   id;
-    uint64_t                   users;
-    bool                       lasting;
-    opal_common_ucp_mapping_t *mapping;
-    ompi_osc_ucp_chunk_head_t *head;
+    ompi_osc_ucp_mapped_t       *next;
+    uint64_t                     id;
+    uint64_t                     users;
+    bool                         lasting;
+    opal_common_ucp_mapping_t   *mapping;
+    ompi_osc_ucp_chunk_head_t   *head;
     ompi_osc_ucp_mapped_extra_t *extra;
 };
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Regions do not overlap, so a search tree whose order calls overlapping regions equal finds the region of an address
- * in O(log n): the C library's tsearch. Guarded by the service lock: the service side checks every access there.
+ * Regions do not overlap. So a search tree (the C library's tsearch), in whose order overlapping regions are equal,
+ * finds the region of an address in O(log n).
  */
 
 #include "memory/regions.h"
@@ -20,7 +20,7 @@ typedef struct region_t {
 
 struct ompi_osc_ucp_regions_t {
     void *attached; /**< tree of region_t */
-    void *empty;    /**< those attached with size 0, taken as one byte: they allow nothing, but can be detached */
+    void *empty;    /**< tree of those of size 0, stored with size 1: they cover no bytes but can be detached */
 };
 
 static int region_compare(const void *left, const void *right)
@@ -71,7 +71,7 @@ static int region_add(void **tree, uint64_t start, uint64_t size)
     return OMPI_SUCCESS;
 }
 
-/** False if no region starts there. */
+/** False if no region begins at `start`. */
 static bool region_remove(void **tree, uint64_t start)
 {
     region_t *region = (region_t *) region_find(tree, start);
@@ -98,7 +98,7 @@ int ompi_osc_ucp_regions_detach(ompi_osc_ucp_regions_t *regions, uint64_t start)
                                                                                              : OMPI_ERR_RMA_ATTACH;
 }
 
-/** Regions may touch each other, and an access may span them. */
+/** Are the bytes [start, end) attached? An access may span adjacent regions. */
 static bool bytes_covered(const ompi_osc_ucp_regions_t *regions, uint64_t start, uint64_t end)
 {
     const region_t *region;
@@ -110,7 +110,7 @@ static bool bytes_covered(const ompi_osc_ucp_regions_t *regions, uint64_t start,
         }
         start = region->start + region->size;
         if (start < region->start) {
-            break; /* it reaches to the end of the address space */
+            break; /* the region ends with the address space */
         }
     }
     return true;
@@ -127,7 +127,7 @@ bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t 
     if (start <= end && bytes_covered(regions, start, end)) {
         return true;
     }
-    /* There are holes between the regions: each run counts. */
+    /* Not all bytes in between are attached: check each run. */
     ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
     while (ompi_osc_ucp_layout_iter_next(&iter, UINT64_MAX, &disp, &len)) {
         start = address + (uint64_t) disp;

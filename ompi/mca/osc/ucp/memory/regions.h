@@ -14,17 +14,18 @@
 
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
 
-/** An empty table; NULL if memory is short. */
+/** Make an empty table; NULL if memory is short. */
 ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(void);
 void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions);
 
-/** Attach `size` bytes at `start`. OMPI_ERR_RMA_ATTACH: they overlap what is attached, or the end of the address space. */
+/** Attach `size` bytes at `start`. OMPI_ERR_RMA_ATTACH: they overlap an attached region or the end of the address
+ *  space. */
 int ompi_osc_ucp_regions_attach(ompi_osc_ucp_regions_t *regions, uint64_t start, uint64_t size);
 
 /** Detach the region that begins at `start`. OMPI_ERR_RMA_ATTACH: there is none. */
 int ompi_osc_ucp_regions_detach(ompi_osc_ucp_regions_t *regions, uint64_t start);
 
-/** Are all of the bytes that `layout` touches from `address` on attached, but for the last `gap` of its last run? */
+/** Are all bytes that `layout` touches at `address` attached? The last `gap` bytes of its last run need not be. */
 bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t address,
                                 const ompi_osc_ucp_layout_t *layout, int64_t gap);
 

@@ -1,14 +1,13 @@
-/* The segment of MPI_Win_allocate_shared: one piece of memory that all members have mapped.
+/* The segment of MPI_Win_allocate_shared: memory that all members of the window have mapped.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * It comes from Open MPI's shmem framework, so that it does not depend on which transports UCX has. One process creates
- * it; its head describes all members, in memory that exists once per node.
+ * Open MPI's shmem framework provides it, so that it does not depend on UCX's transports. Rank 0 creates it. Its head
+ * describes all members.
  */
 
 #include "memory/segment.h"
 
-#include "base/host.h"
 #include "memory/arena.h"
 
 #include <stdio.h>
@@ -21,7 +20,7 @@
 /** A member of a shared window. */
 typedef struct member_t {
     ompi_osc_ucp_control_t control;
-    uint64_t               offset; /**< of its memory in the segment */
+    uint64_t               offset; /**< of its memory from the head */
     int64_t                size;
     int64_t                disp_unit;
     char                   pad[40];
@@ -29,13 +28,13 @@ typedef struct member_t {
 
 _Static_assert(0 == sizeof(member_t) % 64, "members must not share cache lines");
 
-/** The head of a segment; the members' memory follows, from a page boundary on. */
+/** The head of a segment. The members' memory follows at a page boundary. */
 typedef struct head_t {
     ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
     member_t              members[];
 } head_t;
 
-/** A segment as it is mapped here. */
+/** A segment that this process has mapped. */
 struct ompi_osc_ucp_segment_t {
     opal_shmem_ds_t ds;
     head_t         *head;
@@ -49,14 +48,14 @@ static uint64_t pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/** What a member tells the others. */
+/** What members tell each other. Bytes. */
 typedef struct share_t {
     int64_t size, disp_unit;
 } share_t;
 
 /**
- * Lay the members' memory out, from a page boundary on; the size of the segment. `head` may be NULL, to ask for the size
- * alone. Open MPI maps segments a few bytes behind a page boundary, in all processes alike.
+ * Place the members' memory behind `head`, from a page boundary on, and return the segment's size. If `head` is NULL,
+ * only return the size. Open MPI maps segments a few bytes behind a page boundary, the same number in all processes.
  */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {
@@ -75,7 +74,7 @@ static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_
     return pages(offset) + pages(1); /* room for the skew */
 }
 
-/** Map the segment. Its head begins at a cache line, since its parts are cache lines of their own. */
+/** Map the segment. Returns its head, which begins at a cache line; NULL if that fails. */
 static head_t *segment_attach(ompi_osc_ucp_segment_t *segment)
 {
     uintptr_t at = (uintptr_t) opal_shmem_segment_attach(&segment->ds);
@@ -83,13 +82,13 @@ static head_t *segment_attach(ompi_osc_ucp_segment_t *segment)
     return (head_t *) ((at + 63) & ~(uintptr_t) 63);
 }
 
-/** What addresses in the segment count from to choose a stripe: granules begin where pages do, in all processes. */
+/** See ompi_osc_ucp_member_t: granules begin at page boundaries. */
 static uintptr_t segment_key_base(const head_t *head)
 {
     return (uintptr_t) head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
 }
 
-/** Create the segment: the leader's part. */
+/** Create the segment: rank 0 only. */
 static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares, int n, bool noncontig)
 {
     opal_process_name_t name   = OPAL_PROC_MY_NAME;
@@ -117,7 +116,7 @@ static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares
     return OMPI_SUCCESS;
 }
 
-/** Map the segment that the leader has created, and forget its name once all have. Collective. */
+/** Map the segment that rank 0 has created, and remove its name when all have mapped it. Collective. */
 static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
 {
     int rc;
@@ -126,7 +125,7 @@ static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *com
                                   comm->c_coll->coll_bcast_module);
     if (OMPI_SUCCESS == rc && NULL == segment->head) {
         if (getpid() == segment->ds.seg_cpid) {
-            segment->ds.seg_cpid = 0; /* in a name space of its own: Open MPI would take it for the creator */
+            segment->ds.seg_cpid = 0; /* same pid in another name space: Open MPI would take us for the creator */
         }
         segment->head = segment_attach(segment);
         rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
@@ -138,7 +137,7 @@ static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *com
     return rc;
 }
 
-/** Tell each other the sizes, create, map: each step on all processes, or on none. */
+/** Exchange the sizes, create, map. All processes agree on the outcome of each step. Collective. */
 static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm, const share_t *mine,
                         bool noncontig, share_t *shares)
 {

@@ -1,4 +1,4 @@
-/* The segment of MPI_Win_allocate_shared: one piece of memory that all members of a window have mapped.
+/* The segment of MPI_Win_allocate_shared: memory that all members of the window have mapped.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,26 +12,28 @@
 
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 
-/** A member's part of the segment, as it is mapped here. */
+/** A member's part of the segment, at this process's addresses. */
 typedef struct ompi_osc_ucp_member_t {
     ompi_osc_ucp_control_t *control;
     char                   *memory;
     ompi_osc_ucp_stripe_t  *stripes;
-    uintptr_t               key_base;  /**< subtracted from an address to choose a stripe: the same for all */
+    uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
     int64_t                 size;      /**< bytes */
     int64_t                 disp_unit; /**< bytes */
 } ompi_osc_ucp_member_t;
 
 /**
- * Make the segment, of `size` bytes from this process, and map it. Collective over comm, and fails on all alike.
- * @param noncontig  members' parts may begin at page boundaries (info key alloc_shared_noncontig).
+ * Create the segment, with `size` bytes for this process, and map it. Collective over comm; all processes return the
+ * same code.
+ * @param noncontig  members' parts begin at page boundaries (info key alloc_shared_noncontig).
  */
 int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
                                ompi_osc_ucp_segment_t **segment_p);
 
-/** Unmap it; NULL is nothing. */
+/** Unmap the segment, which may be NULL. Local. */
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment);
 
+/** The part of a member. */
 ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *segment, int rank);
 
 #endif /* OSC_UCP_SEGMENT_H */
