@@ -1,4 +1,4 @@
-/* Peers: made when they are first touched, found by rank, and their local completion.
+/* Peers: how they are made and found by rank, and the wait for their local completion.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -67,8 +67,8 @@ int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/* Operations that other threads issue meanwhile must not keep this one waiting: they belong to the next generation,
- * which begins as soon as the last one is over. */
+/* Operations that other threads issue meanwhile must not delay this thread. They belong to the next generation, which
+ * begins when the one before the current one is over. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t mine = peer->generation;

@@ -1,4 +1,4 @@
-/* The members of a window as one process, the origin, sees them.
+/* Peers: the members of a window as one origin sees them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -11,16 +11,15 @@
 #include "peer/proc.h"
 #include "peer/window.h"
 
-/* The locks that this process holds or has asked for, in all windows. */
-
+/** The locks that this process holds or has requested, in all windows. */
 typedef struct ompi_osc_ucp_locks_t {
-    uint32_t held;      /**< granted, or requested by message */
-    uint32_t ungranted; /**< requested by message, sent or not, and not granted yet */
+    uint32_t held;      /**< locks granted, or requested by message */
+    uint32_t ungranted; /**< locks requested by message, even if not sent yet, and not granted yet */
 } ompi_osc_ucp_locks_t;
 
 extern ompi_osc_ucp_locks_t ompi_osc_ucp_locks;
 
-/** Does a reader go past the queue of a lock? See memory/lockword.h. */
+/** Does this process join a lock, past its queue? See memory/lockword.h. */
 static inline bool ompi_osc_ucp_joins(bool exclusive)
 {
     return !exclusive && ompi_osc_ucp_locks.held > 0;
@@ -34,77 +33,75 @@ typedef enum ompi_osc_ucp_lock_t {
     OMPI_OSC_UCP_EXCLUSIVE
 } ompi_osc_ucp_lock_t;
 
-/**
- * A member of a window as this origin sees it. Made when it is first touched, kept until the window is freed.
- */
+/** A member of a window, made when it is first touched and kept until the window is freed. */
 struct ompi_osc_ucp_peer_t {
     ompi_osc_ucp_window_t     *window;
-    ompi_osc_ucp_peer_t       *next; /**< all peers of the window */
+    ompi_osc_ucp_peer_t       *next; /**< in the list of all peers of the window */
     int                        rank;
     const ompi_osc_ucp_path_t *path;
-    opal_common_ucp_ep_t      *ep;   /**< NULL until the first message; the process's, not the window's */
-    ompi_osc_ucp_proc_t       *proc; /**< valid where `ep` is */
+    opal_common_ucp_ep_t      *ep;   /**< NULL until the first message; owned by the process, not the window */
+    ompi_osc_ucp_proc_t       *proc; /**< valid if `ep` is not NULL */
 
     /* Its window memory. */
-    bool    known;      /**< size and disp_unit are valid, and the path is the final one */
-    bool    mapped;     /**< known, and all of it is mapped here: displacements count from `memory` */
-    bool    resolving;  /**< a thread is asking for them */
+    bool    known;      /**< size and disp_unit are valid, and the path is final */
+    bool    mapped;     /**< known, and all of it is mapped: displacements count from `memory` */
+    bool    resolving;  /**< a thread is asking for the description */
     int64_t size;       /**< bytes */
     int64_t disp_unit;  /**< bytes */
 
-    /* What of it is mapped here. */
+    /* What is mapped here. */
     ompi_osc_ucp_control_t *control;  /**< NULL: not mapped */
-    ompi_osc_ucp_mapped_t  *chunk;    /**< that holds it, if that is the peer's own; else NULL */
-    char                   *memory;   /**< its window memory, if that is mapped; NULL in one's own dynamic window */
+    ompi_osc_ucp_mapped_t  *chunk;    /**< the peer's chunk with the control block; NULL in other memory */
+    char                   *memory;   /**< its window memory, if mapped; NULL for the own dynamic window */
     ompi_osc_ucp_stripe_t  *stripes;  /**< of that memory */
-    uintptr_t               key_base; /**< subtracted from an address to choose a stripe: the same for all */
+    uintptr_t               key_base; /**< subtracted from an address it gives the stripes' key */
 
     /* On the near path. */
-    bool  cma;        /**< the kernel copies between this process and the peer's memory, at `remote` */
-    bool  cma_target; /**< its service side has the kernel copy from and to this process's memory */
+    bool  cma;        /**< this process can copy by the kernel from and to the peer's memory at `remote` */
+    bool  cma_target; /**< the peer's service side can copy by the kernel from and to this process's memory */
     pid_t pid;        /**< of the peer */
-    struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< how small packets are handed to it in shared memory; NULL: they are not */
+    struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< this origin's fastbox at the peer; NULL: none */
 
-    /* How it is reached natively; of meaning if the path is one that does. */
+    /* On paths with native operations. */
     opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */
-    uint64_t                remote;     /**< address of its window memory, there */
+    uint64_t                remote;     /**< the peer's address of its window memory */
     opal_common_ucp_rkey_t *words_rkey; /**< of its lock words, in the NIC domain */
-    uint64_t                words;      /**< address of its lock words, there */
-    bool                    cpu_amo;    /**< native atomics are not a device's: UCX was told to do without one */
+    uint64_t                words;      /**< the peer's address of its lock words */
+    bool                    cpu_amo;    /**< a processor executes the native atomics, as UCX uses no device */
     struct ompi_osc_ucp_native_t {
         opal_common_ucp_completion_t completion; /**< first */
         ompi_osc_ucp_peer_t         *peer;
         unsigned                     generation; /**< parity */
-    } native[2];                        /**< puts and gets that nobody asks for one by one, by generation */
-    bool                    unflushed;  /**< native operations were begun since the last flush was */
-    uint32_t                flushing;   /**< flushes begun and not yet over */
-    uint8_t                 ways;       /**< of accumulates that may not be complete (path/nic_atomic.c) */
-    uint8_t                 ways_flushed; /**< of those that a flush is under way for */
-    uint32_t                way_flushes;  /**< such flushes */
+    } native[2];                          /**< puts and gets without a pending of their own, by generation */
+    bool                    unflushed;    /**< native operations were started since the last flush was */
+    uint32_t                flushing;     /**< flushes started and not complete */
+    uint8_t                 ways;         /**< ways of incomplete accumulates, as bits (path/nic_atomic.c) */
+    uint8_t                 ways_flushed; /**< those of them for which a flush is under way */
+    uint32_t                way_flushes;  /**< number of such flushes */
 
-    bool stream; /**< messages to it go over tcp, as far as is known: long ones are cut (message/bulk.c) */
+    bool stream; /**< messages to it are known to go over tcp: long ones are cut (message/frag.c) */
 
     /* Completion. */
-    uint32_t sequence;      /**< of the next ordered message */
-    bool     unacknowledged;/**< messages were sent for which no acknowledgement was asked yet */
-    uint32_t acknowledging; /**< acknowledgements asked for and not yet here */
-    uint32_t generation;    /**< of the operations issued now; see ompi_osc_ucp_peer_wait_local */
-    uint64_t open[2];       /**< operations that still use a buffer of the caller, of this generation and the last */
-    uint32_t fetching;      /**< operations whose results the target may send straight from its window */
-    bool     granting;      /**< a lock was requested and is not granted yet: little may be sent */
-    ompi_osc_ucp_packet_t *packet; /**< operations not sent yet, or NULL; see message/packet.h */
-    int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
-    int      broken;        /**< an ordered message was lost, and why: no other may follow; else OMPI_SUCCESS */
+    uint32_t               sequence;       /**< number of the next ordered packet */
+    bool                   unacknowledged; /**< messages were sent since the last request for an acknowledgement */
+    uint32_t               acknowledging;  /**< acknowledgements requested and not received */
+    uint32_t               generation;     /**< of operations issued now; see ompi_osc_ucp_peer_wait_local */
+    uint64_t               open[2];        /**< operations that still use a caller's buffer, by generation's parity */
+    uint32_t               fetching;       /**< operations whose results the target may send without a copy */
+    bool                   granting;       /**< a lock was requested and is not granted: few operations may be sent */
+    ompi_osc_ucp_packet_t *packet;         /**< the open packet, or NULL; see message/packet.h */
+    int                    error;          /**< the target refused an operation; the completing call returns this */
+    int                    broken;         /**< an ordered packet was lost: no other may follow; else OMPI_SUCCESS */
 
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;
-    bool                locking; /**< a thread is acquiring it */
-    uint32_t            posts;   /**< found in the control block and not yet used by MPI_Win_start */
-    bool                started; /**< in the group of MPI_Win_start */
+    bool                locking; /**< a thread is acquiring the lock */
+    uint32_t            posts;   /**< taken from the control block, and not yet used by MPI_Win_start */
+    bool                started; /**< it is in the group of MPI_Win_start */
     bool                queried; /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
 
-/** What follows in another thread that sees the peer locked comes after what locked it. */
+/** Set how the peer is locked. With release: another thread that sees the lock also sees what was done before. */
 static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
     ompi_osc_ucp_locks.held -= peer->lock > OMPI_OSC_UCP_NOCHECK;
@@ -112,7 +109,7 @@ static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_
     __atomic_store_n(&peer->lock, lock, __ATOMIC_RELEASE);
 }
 
-/** The peer of that rank if it is among those found last; else NULL. Any thread. */
+/** The peer of that rank if it was found recently; else NULL. Any thread. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_recent(const ompi_osc_ucp_window_t *window, int rank)
 {
     ompi_osc_ucp_peer_t *peer =
@@ -121,25 +118,25 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_recent(const ompi_osc_ucp_w
     return OPAL_LIKELY(NULL != peer && rank == peer->rank) ? peer : NULL;
 }
 
-/** The peer of that rank, among all; NULL if it was not touched yet. It is a recent one from now on. */
+/** The peer of that rank; NULL if it was not touched yet. ompi_osc_ucp_peer_recent finds it from now on. */
 ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_find(ompi_osc_ucp_window_t *window, int rank);
 
-/** Add a peer that was not touched yet, without a path; NULL if memory is short. */
+/** Make the peer of a rank that has none yet, without a path. NULL if memory is short. */
 ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_add(ompi_osc_ucp_window_t *window, int rank);
 
-/** Free all peers of a window, whose paths have let them go. */
+/** Free all peers of a window. Their paths have detached them. */
 void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window);
 
-/** Connect to the peer, if not yet done. */
+/** Make sure that the peer has an endpoint. */
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
 
-/** Wait until the caller may use all buffers again that operations to the peer, issued up to now, were given. */
+/** Wait until the operations on the peer that were issued before no longer use their callers' buffers. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer);
 
-/** What the peer refused since the last call, or OMPI_SUCCESS. */
+/** Why the peer refused an operation since the last call, or OMPI_SUCCESS. */
 int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer);
 
-/** What peers may know of the own memory. Reads what is fixed once the window stands: the service side calls it, too. */
+/** Describe the own memory to peers. Reads only what is constant once the window is made. Any thread. */
 void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description);
 
 #endif /* OSC_UCP_PEER_H */

@@ -1,25 +1,25 @@
-/* What waits for a message from a peer, or for one to leave. Origin side.
+/* The table of pendings. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A cookie is a slot's number and how often the slot was used, so that it names one pending and no other.
+ * A cookie is the index of a slot and how often the slot was used. So it never names another pending.
  */
 
 #include "peer/pending.h"
 
 #include <stdlib.h>
 
-
+/** A slot of the table. */
 typedef struct slot_t {
-    ompi_osc_ucp_pending_t pending;
-    uint32_t               uses; /**< odd while in use */
+    ompi_osc_ucp_pending_t pending;   /**< first */
+    uint32_t               uses;      /**< odd while in use */
     uint32_t               next_free;
 } slot_t;
 
 #define NONE        UINT32_MAX
 #define BLOCK_SLOTS 256u
 
-/** Blocks never move, so pendings keep their addresses. */
+/** Slots are allocated in blocks, which never move: pendings keep their addresses. */
 static struct {
     slot_t **blocks;
     uint32_t nblocks;
@@ -115,7 +115,7 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
     if (NULL != pending->open) {
         (*pending->open)--;
         if (OMPI_SUCCESS != pending->status && NULL == pending->request) {
-            pending->peer->error = pending->status; /* a request tells it itself */
+            pending->peer->error = pending->status; /* a request carries its own error */
         }
     }
     if (NULL != pending->ended) {

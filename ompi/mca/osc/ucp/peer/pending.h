@@ -1,4 +1,4 @@
-/* What waits for a message from a peer, or for one to leave. Origin side.
+/* Pendings: what waits for replies, or for sends to leave. And the requests of the R calls. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,57 +7,62 @@
 #define OSC_UCP_PENDING_H
 
 #include "layout/layout.h"
-#include "peer/window.h"
 #include "peer/peer.h"
 
-/**
- * An operation, or a question to a peer, until all its parts are over. Messages name it by a cookie, never by its
- * address, so that a stray reply finds nothing.
- */
+/** A pending: an operation, or a query to a peer, until all its parts are over. Messages name it by its cookie, not its
+ *  address, so that a stray reply does no harm. */
 struct ompi_osc_ucp_pending_t {
-    opal_common_ucp_completion_t completion; /**< first; of native operations (path/rdma.c) */
-    uint64_t              cookie;
-    ompi_osc_ucp_peer_t  *peer;
-    uint64_t             *open;      /**< an operation's count in its peer; NULL for a question */
-    ompi_request_t       *request;   /**< the caller's, or NULL */
-    uint32_t              parts;     /**< outstanding: sends that use the caller's buffers, replies to come */
-    uint32_t              replies;   /**< of these; a reply beyond that is none */
-    int                   status;
-    void (*replied)(void);           /**< called for each reply; may be NULL */
-    uint64_t              before;    /**< its peer's traffic when this began: a reply tells that it has arrived */
-    void                 *result;    /**< where replies go, laid out as follows */
-    ompi_osc_ucp_layout_t result_layout;
-    void (*ended)(ompi_osc_ucp_pending_t *pending); /**< called once, before it is released; may be NULL */
-    void                 *arg;       /**< for `ended` */
+    opal_common_ucp_completion_t completion; /**< first; for native operations (path/rdma.c) */
+    uint64_t                     cookie;
+    ompi_osc_ucp_peer_t         *peer;
+    uint64_t                    *open;    /**< an operation's count in its peer; NULL for a query */
+    ompi_request_t              *request; /**< the caller's, or NULL */
+    uint32_t                     parts;   /**< outstanding: sends that use the caller's buffers, and replies */
+    uint32_t                     replies; /**< outstanding replies; further ones are ignored */
+    int                          status;  /**< OMPI_SUCCESS, or the last error of a part */
+    void                       (*replied)(void); /**< called for each reply; may be NULL */
+    uint64_t                     before;  /**< traffic.sent when this began: a reply shows that it has arrived */
+    void                        *result;  /**< where the replies' data go, as `result_layout` says */
+    ompi_osc_ucp_layout_t        result_layout;
+    void                       (*ended)(ompi_osc_ucp_pending_t *pending); /**< called at the end; may be NULL */
+    void                        *arg;     /**< for `ended` */
 };
 
-/** A new one with one part, which its maker ends with ompi_osc_ucp_pending_part_done. NULL if memory is short. */
+/** Make a pending with one part, which the caller ends with ompi_osc_ucp_pending_part_done. `operation`: it uses a
+ *  buffer of the program's, for local completion. NULL if memory is short. */
 ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool operation);
+
+/** The pending that a cookie names; NULL if there is none or it has ended. */
 ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie);
+
+/** A part is over, with an OMPI_ code. The last one ends the pending and frees it. */
 void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status);
 
-/** A reply is here, or will not come: `status` is why. */
+/** A reply has arrived, or is lost; `status` is its result or the reason. */
 void ompi_osc_ucp_pending_reply(ompi_osc_ucp_pending_t *pending, int status);
 
-/** The same for what the cookie names; 0, and what has ended, are nobody's. */
+/** A reply to the pending that `cookie` names is lost. Nothing if there is none, such as for cookie 0. */
 void ompi_osc_ucp_reply_lost(uint64_t cookie, int status);
 
+/** Free the table of pendings. */
 void ompi_osc_ucp_pendings_fini(void);
 
-/** Nobody answers any more in this window: end what waits for that, with `status`. What UCX has to send goes on. */
+/** End all waits for replies in a window with `status`, as no member answers any more. Sends go on. */
 void ompi_osc_ucp_pendings_abandon(const ompi_osc_ucp_window_t *window, int status);
 
-/** Does anything wait for a message? */
+/** Is there any pending? */
 bool ompi_osc_ucp_pendings_exist(void);
 
-/** An active request of the window; completed by ompi_osc_ucp_request_complete. NULL if memory is short. */
+/** Make an active request of the window. NULL if memory is short. */
 ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window);
+
+/** Complete it with an OMPI_ code. */
 void ompi_osc_ucp_request_complete(ompi_request_t *request, int status);
 
-/** Give back a request that the caller never saw; NULL is nothing. */
+/** Free a request that the program never saw; it may be NULL. */
 void ompi_osc_ucp_request_discard(ompi_request_t *request);
 
-/** The call that wants a request, if it wants one, is over. */
+/** The call is complete: if it wants a request, give it an empty one. Returns OMPI_SUCCESS. */
 static inline int ompi_osc_ucp_request_none(ompi_request_t **request_p)
 {
     if (NULL != request_p) {

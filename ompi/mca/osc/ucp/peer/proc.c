@@ -1,29 +1,27 @@
-/* The processes of the job that this one talks to.
+/* The table of processes that this one communicates with.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * They are kept by the process's name, since ranks differ between communicators. Where the launcher offers it, each
- * process tells it the own address once, and asks for another's when it first talks to it; else addresses are exchanged
- * when a window is made.
+ * The key is the process's name, since ranks differ between communicators. With PMIx a process gives the launcher its
+ * own address once, and asks for another's at first contact. Otherwise addresses are exchanged when a window is made.
  */
 
 #include "peer/proc.h"
 
 #include <stdlib.h>
 
-#include "base/host.h"
 #include "base/params.h"
 #include "base/wait.h"
 
 #include "opal/class/opal_hash_table.h"
 
-/** What a process tells the launcher: the address of its service worker. */
+/** The launcher's key for the address of a process's service worker. */
 #define ADDRESS_KEY "osc.ucp.service"
 
 static struct {
-    opal_hash_table_t table;         /**< process key -> ompi_osc_ucp_proc_t */
-    bool              published;     /**< the launcher gives our address to whoever asks */
-    void            (*lost)(void);   /**< what wants to know of deaths */
+    opal_hash_table_t table;       /**< ompi_osc_ucp_proc_key -> ompi_osc_ucp_proc_t */
+    bool              published;   /**< the launcher has our address */
+    void            (*lost)(void); /**< called when a watched process has died */
 } procs;
 
 void ompi_osc_ucp_procs_init(void)
@@ -55,6 +53,7 @@ ompi_osc_ucp_proc_t *ompi_osc_ucp_proc_find(ompi_group_t *group, int rank)
     return proc;
 }
 
+/** Add a process, unless it is in the table. */
 static int proc_add(ompi_group_t *group, int rank, const void *address, size_t len)
 {
     ompi_osc_ucp_proc_t *proc;
@@ -83,10 +82,10 @@ void ompi_osc_ucp_procs_publish(void)
 
     opal_common_ucp_address(&address, &len);
     procs.published = 0 == ompi_osc_ucp_params.exchange_addresses &&
-                                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, address, len);
+                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, address, len);
 }
 
-/** The process of that rank: all members of a window have told the launcher their addresses, or each other. */
+/** The process of a rank; asks the launcher if its address is not known. */
 static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
 {
     void  *address;
@@ -122,7 +121,7 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group)
     return true;
 }
 
-/** Addresses differ in length: everyone sends as much as the longest takes. */
+/** Gather all addresses. They differ in length: each process sends `longest` bytes. Collective. */
 static int addresses_gather(ompi_communicator_t *comm, int longest, char *all)
 {
     const void *address;
@@ -168,7 +167,7 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
     return ompi_osc_ucp_agree(comm, rc);
 }
 
-/** In the service thread, maybe. */
+/** A watched process has died. Maybe in the service thread. */
 static void proc_lose(opal_common_ucp_watch_t *watch)
 {
     ompi_osc_ucp_proc_t *proc = (ompi_osc_ucp_proc_t *) watch;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A request is the user's handle and nothing more: what it waits for is an ompi_osc_ucp_pending_t. The user may free
- * it while that is still open (MPI-3.1 calls that erroneous, programs do it): then whoever comes last releases it.
+ * A request is only the program's handle of an ompi_osc_ucp_pending_t. A program may free it before it is complete,
+ * which is erroneous in MPI-3.1 but happens. Then its completion releases it.
  */
 
 #include "peer/pending.h"
@@ -12,7 +12,7 @@
 
 typedef struct rma_request_t {
     ompi_request_t super;
-    bool           freed; /**< by the user, before completion */
+    bool           freed; /**< by the program, before completion */
 } rma_request_t;
 
 static int request_free(ompi_request_t **request_p);
@@ -21,7 +21,7 @@ static int request_cancel(ompi_request_t *request, int complete)
 {
     (void) request;
     (void) complete;
-    return MPI_ERR_REQUEST; /* MPI-3.1 section 11.3.5: erroneous */
+    return MPI_ERR_REQUEST; /* erroneous: MPI-3.1 section 11.3.5 */
 }
 
 static void request_construct(rma_request_t *request)
@@ -63,10 +63,10 @@ ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window)
         return NULL;
     }
     OMPI_REQUEST_INIT(&request->super, false);
-    request->super.req_mpi_object.win         = window->win;
-    request->super.req_state                  = OMPI_REQUEST_ACTIVE;
-    request->super.req_status.MPI_ERROR       = MPI_SUCCESS;
-    request->super.req_status._cancelled      = 0;
+    request->super.req_mpi_object.win    = window->win;
+    request->super.req_state             = OMPI_REQUEST_ACTIVE;
+    request->super.req_status.MPI_ERROR  = MPI_SUCCESS;
+    request->super.req_status._cancelled = 0;
     return &request->super;
 }
 

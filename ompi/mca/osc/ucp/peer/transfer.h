@@ -1,4 +1,4 @@
-/* A communication call on its way to a path.
+/* A transfer: a communication call as a path gets it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,20 +10,20 @@
 #include "op/op.h"
 #include "peer/peer.h"
 
-/** One communication call after its checks. All belongs to the caller and is valid during the call. */
+/** A communication call after its checks. The caller owns all of it; it is valid during the call. */
 typedef struct ompi_osc_ucp_transfer_t {
     ompi_osc_ucp_peer_t *peer;
 
-    /** What goes to the target: put, the accumulate family. NULL with MPI_NO_OP. */
+    /** Data for the target: put, the accumulate family. NULL with MPI_NO_OP. */
     const void            *origin;
     ompi_osc_ucp_layout_t *origin_layout;
 
-    /** What comes back: get, get_accumulate, fetch_and_op, compare_and_swap. NULL if nothing does. A path may take the
-     *  layout away (leaving an empty one), if it needs it longer than the call. */
+    /** Result buffer: get, get_accumulate, fetch_and_op, compare_and_swap. NULL if there is none. A path that needs the
+     *  layout after the call moves it (ompi_osc_ucp_layout_move). */
     void                  *result;
     ompi_osc_ucp_layout_t *result_layout;
 
-    /** Where at the target: bytes from the window's base (dynamic windows: an address), and the shape from there; of
+    /** Target memory: bytes from the window's base (dynamic windows: an address), and the layout from there. It is of
      *  cells (op/op.h) for the accumulate family, else of bytes. */
     int64_t                disp;
     ompi_osc_ucp_layout_t *target_layout;
@@ -32,7 +32,7 @@ typedef struct ompi_osc_ucp_transfer_t {
     const ompi_osc_ucp_prim_t *prim;    /**< the accumulate family and compare_and_swap */
     const void                *compare; /**< compare_and_swap: one element */
 
-    ompi_request_t **request_p; /**< the R calls: to be set, on success; else NULL */
+    ompi_request_t **request_p; /**< R calls: set on success; other calls: NULL */
 } ompi_osc_ucp_transfer_t;
 
 #endif /* OSC_UCP_TRANSFER_H */

@@ -1,8 +1,8 @@
-/* Commands of the am path from and to bytes.
+/* The encoder and decoder of commands.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The decoder is the only code that finds its way through a packet: whatever that holds, nothing outside is read.
+ * Only the decoder parses packets. Whatever a packet contains, it reads no byte outside of it.
  */
 
 #include "wire/wire.h"
@@ -17,7 +17,7 @@ typedef struct reader_t {
     size_t      left;
 } reader_t;
 
-/** The next `len` bytes; NULL if there are not so many. */
+/** Take the next `len` bytes; NULL if fewer are left. */
 static const char *read_bytes(reader_t *reader, uint64_t len)
 {
     const char *at = reader->at;
@@ -41,7 +41,7 @@ static bool read_struct(reader_t *reader, void *to, size_t len)
     return true;
 }
 
-/** Bytes of data that a command brings. False if it names an element that there is not, or a part of one. */
+/** Bytes of a command's data. False if its kind or element type is invalid, or its length has a part of an element. */
 static bool data_len(const ompi_osc_ucp_wire_command_t *wire, uint64_t *len_p)
 {
     const ompi_osc_ucp_prim_t *prim;
@@ -66,7 +66,7 @@ static bool data_len(const ompi_osc_ucp_wire_command_t *wire, uint64_t *len_p)
     }
 }
 
-/** Take layout and data from where they are. */
+/** Take layout and data. False if they are cut off. */
 static bool read_data(reader_t *reader, ompi_osc_ucp_command_t *command)
 {
     if (0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_LAYOUT)) {
@@ -123,7 +123,7 @@ bool ompi_osc_ucp_command_payload(ompi_osc_ucp_command_t *command, const char *p
     return NULL != payload && read_data(&reader, command) && 0 == reader.left;
 }
 
-/** Append to a buffer; returns its new end. */
+/** Write at `to`; returns the end. */
 static char *write_struct(char *to, const void *from, size_t len)
 {
     memcpy(to, from, len);
