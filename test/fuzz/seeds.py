@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Writes a seed for the fuzzer for each kind of command: seeds.py FOLDER
+# Writes seeds for the fuzzer into FOLDER, at least one for each kind of command: seeds.py FOLDER
 #
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -7,8 +7,8 @@ import os
 import struct
 import sys
 
-PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, LOOK = range(1, 12)
-REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, KERNEL = 1, 2, 4, 8, 16, 32
+PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, DOORBELL = range(1, 12)
+REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, CMA = 1, 2, 4, 8, 16, 32
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
 
@@ -24,7 +24,7 @@ def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"",
         text += struct.pack("=QQ", cookie, 0)
     if flags & LAYOUT:
         text += struct.pack("=QQ", pos, len(layout))
-    if flags & KERNEL:
+    if flags & CMA:
         text += struct.pack("=QQiiQQ", 4096, 0, pid, 0, data_at, result)
     return text + (b"" if flags & PAYLOAD else layout + data)
 
@@ -41,7 +41,8 @@ VECTOR = struct.pack("=qqQQ", 0, 64, 4, 1) + struct.pack("=qqQQ", 0, 0, 8, 0)
 
 seeds = {
     "put": message(0, head(ack=7) + command(PUT, 16, 8, data=b"12345678")),
-    "coalesced": message(0, head(ack=7) + command(PUT, 16, 8, data=b"12345678") * 3 + command(PUT, 5000, 4, data=b"xxxx")),
+    "coalesced": message(0, head(ack=7) + command(PUT, 16, 8, data=b"12345678") * 3 +
+                         command(PUT, 5000, 4, data=b"xxxx")),
     "get": message(0, head() + command(GET, 8, 100, REPLY, cookie=9)),
     "get_vector": message(0, head() + command(GET, 8, 32, REPLY | LAYOUT, cookie=9, layout=VECTOR)),
     "put_vector": message(0, head() + command(PUT, 8, 32, LAYOUT, layout=VECTOR, data=b"v" * 32)),
@@ -53,22 +54,24 @@ seeds = {
                message(0, head(0, ack=3) + command(UNLOCK, flags=EXCLUSIVE)),
     "notices": message(0, head(1, ordered=0) + command(POST)) + message(0, head(1, ordered=0) + command(BARRIER, 3)) +
                message(0, head(1, ordered=0) + command(DESCRIBE, flags=REPLY, cookie=5)) +
-               message(0, head(1, ordered=0) + command(LOOK)) + message(0, head(1) + command(COMPLETE)),
+               message(0, head(1, ordered=0) + command(DOORBELL)) + message(0, head(1) + command(COMPLETE)),
     "payload": message(0, head(ack=1) + command(PUT, 0, 40, PAYLOAD), b"p" * 40),
-    "payload_vector": message(0, head(ack=1) + command(PUT, 0, 32, PAYLOAD | LAYOUT, layout=VECTOR), VECTOR + b"p" * 32),
+    "payload_vector": message(0, head(ack=1) + command(PUT, 0, 32, PAYLOAD | LAYOUT, layout=VECTOR),
+                              VECTOR + b"p" * 32),
     "remote": message(REMOTE, head(ack=1) + command(PUT, 0, 2000, PAYLOAD), b"", 2000) +
               message(0, head(ack=2) + command(COMPLETE)),
-    "late": message(LATE, head(2) + command(PUT, 0, 4, data=b"late")) + message(0, head(2) + command(PUT, 0, 4, data=b"soon")),
-    "kernel": message(0, head(ordered=0) + command(DESCRIBE, flags=REPLY | KERNEL, cookie=5)) +
-              message(0, head(ack=1) + command(PUT, 8, 2000, REPLY | KERNEL, cookie=3) +
-                      command(GET, 8, 2000, REPLY | KERNEL, cookie=4, result=0x2222) +
-                      command(ACCUMULATE, 8, 2048, REPLY | KERNEL, 3, 10, 5, result=0x2222) +
-                      command(ACCUMULATE, 8, 2048, KERNEL, 3, 10) + command(PUT, 8, 5000, REPLY | KERNEL, cookie=7) +
-                      command(PUT, 8, 20, REPLY | KERNEL, cookie=8, data_at=1) +
-                      command(PUT, 8, 2000, REPLY | KERNEL, cookie=6, pid=4)),
-    "kernel_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, flags=REPLY | KERNEL, cookie=5)) +
-                      message(DYNAMIC, head() + command(GET, PLACE + 8, 4000, REPLY | KERNEL, cookie=4) +
-                              command(GET, PLACE + 4090, 8, REPLY | KERNEL, cookie=4)),
+    "late": message(LATE, head(2) + command(PUT, 0, 4, data=b"late")) +
+            message(0, head(2) + command(PUT, 0, 4, data=b"soon")),
+    "cma": message(0, head(ordered=0) + command(DESCRIBE, flags=REPLY | CMA, cookie=5)) +
+           message(0, head(ack=1) + command(PUT, 8, 2000, REPLY | CMA, cookie=3) +
+                   command(GET, 8, 2000, REPLY | CMA, cookie=4, result=0x2222) +
+                   command(ACCUMULATE, 8, 2048, REPLY | CMA, 3, 10, 5, result=0x2222) +
+                   command(ACCUMULATE, 8, 2048, CMA, 3, 10) + command(PUT, 8, 5000, REPLY | CMA, cookie=7) +
+                   command(PUT, 8, 20, REPLY | CMA, cookie=8, data_at=1) +
+                   command(PUT, 8, 2000, REPLY | CMA, cookie=6, pid=4)),
+    "cma_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, flags=REPLY | CMA, cookie=5)) +
+                   message(DYNAMIC, head() + command(GET, PLACE + 8, 4000, REPLY | CMA, cookie=4) +
+                           command(GET, PLACE + 4090, 8, REPLY | CMA, cookie=4)),
     "dynamic": message(DYNAMIC, head(ack=1) + command(PUT, PLACE + 4, 8, data=b"dynamic!") +
                        command(GET, PLACE + 4090, 8, REPLY, cookie=4)),
     "dynamic_vector": message(DYNAMIC, head(ack=1) + command(PUT, PLACE, 32, LAYOUT, layout=VECTOR, data=b"d" * 32)),

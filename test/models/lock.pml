@@ -1,5 +1,5 @@
-/* The lock word (memory/lockword.h) with a writer that reaches it, an OTHER one (a writer, a reader, or a reader that
- * joins), and one who waits at a service side, which looks when it is told and at no other time.
+/* The lock word (memory/lockword.h) with three processes: a writer that has it mapped, an OTHER one (a writer, a reader,
+ * or a reader that joins), and one that waits at a service side. The service side looks only when it gets a doorbell.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -9,12 +9,12 @@
 
 byte next, inside, turn, remote; /* inside: 2 for each reader, 1 for the writer */
 byte readers, writers;           /* who has the lock, for the assertions */
-chan look = [4] of { bit };      /* messages to the service side */
+chan doorbell = [4] of { bit };  /* messages to the service side */
 
-inline tell()
+inline ring()
 {
     if
-    :: remote != 0 -> look!1
+    :: remote != 0 -> doorbell!1
     :: else
     fi
 }
@@ -37,13 +37,13 @@ inline leave_writer()
 {
     turn = turn + 1;
     atomic { assert((inside & 1) == 1); inside = inside - 1 };
-    tell()
+    ring()
 }
 
 inline leave_reader()
 {
     atomic { assert(inside >= 2); inside = inside - 2 };
-    tell()
+    ring()
 }
 
 proctype writer()
@@ -90,7 +90,7 @@ proctype reader()
     (inside & 1) == 0;
     inside = inside + 2;
     turn = ticket + 1;
-    tell();
+    ring();
 has:
     has_reader();
     leave_reader()
@@ -136,7 +136,7 @@ proctype service(bool exclusive, joins)
         fi;
         if
         :: granted -> break
-        :: else -> look?_
+        :: else -> doorbell?_
         fi
     od;
     remote = remote - 1;
@@ -145,7 +145,7 @@ proctype service(bool exclusive, joins)
     :: else -> has_reader(); leave_reader()
     fi;
     do
-    :: look?_
+    :: doorbell?_
     :: timeout -> break
     od
 }
