@@ -1,29 +1,31 @@
 #!/bin/bash
-# A process connects only to those that it has something for, with addresses asked for one by one as well as exchanged.
+# A process connects only to processes that it sends something to, whether it asks for addresses one by one or exchanges
+# them.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# connections PROCESSES ARGUMENT...: how many are made by a window that is only made and freed.
+# connections PROCESSES ARGUMENT...: print how many connections a window takes that is only made and freed.
 connections()
 {
     processes=$1
     shift
-    run_window "$components" --mca osc ucp --mca osc_base_verbose 20 --mca mpi_yield_when_idle 1 -x UCX_TLS=tcp,self "$@"
-    [ $status -eq 0 ] && [ "$(lines 'window made$')" -eq "$processes" ] || {
+    run_window "$components" --mca osc ucp --mca osc_base_verbose 20 --mca mpi_yield_when_idle 1 \
+        -x UCX_TLS=tcp,self "$@"
+    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne "$processes" ]; then
         cat "$scratch/out"
         fail "with '$*': status $status"
-    }
+    fi
     lines 'osc/ucp: rank [0-9]* connects to rank'
 }
 
-# The window's barrier takes three partners of the seven.
+# In the window's barrier a process sends to three of the seven others.
 for exchange in 0 1; do
     made=$(connections 8 --mca osc_ucp_exchange_addresses $exchange)
     [ "$made" -le 24 ] || fail "8 processes made $made connections, not 24 or fewer"
 done
 
-# Programs that talk to everybody, also across communicators, find the addresses either way.
+# Programs in which all processes talk to each other, also across communicators, find the addresses either way.
 OMPI_MCA_osc_ucp_exchange_addresses=1 BUILD=$build COMPONENT_DIR=$components quietly "$top/test/run-tests" \
     -t win_comms -t win_connect -s tcp

@@ -97,8 +97,8 @@ run_window()
     fi
     status=0
     OMPI_MCA_mca_base_component_path=$dir:SYSTEM_DEFAULT:USER_DEFAULT \
-        timeout -k 5 60 "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window" >"$scratch/out" 2>&1 </dev/null ||
-        status=$?
+        timeout -k 5 60 "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window" \
+        >"$scratch/out" 2>&1 </dev/null || status=$?
 }
 
 # How many lines of $scratch/out match the pattern.

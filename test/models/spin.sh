@@ -14,8 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Model $1, with the rest as options of spin. What it claims to happen in the end, happens if every process that can do a
-# step does one some time.
+# Check model $1, with the other arguments as options of spin. A claim that something happens in the end (ltl) is checked
+# under weak fairness: every process that can always do a step does one at some time.
 check()
 {
     local model=$1 compile=(-DSAFETY) run=()

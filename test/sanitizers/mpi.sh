@@ -35,13 +35,16 @@ make -C test/mpi -j "$(nproc)" LDFLAGS=-rdynamic LDADD='$(OMPI_LIBS) -lpthread '
     >programs.log 2>&1 || { grep -E 'error|\*\*\*' programs.log && exit 1; }
 
 # The unit tests ask for absurd amounts of memory. What leaks in them is Open MPI's: windows are made in MPI programs.
-# Where thread-local variables of loaded components are, LeakSanitizer guesses from what lies before them, and with some
-# contents of memory it reads at address 25,000 (gcc 12): it need not look there.
+# LeakSanitizer guesses where loaded components have their thread-local variables, from the memory in front of them. With
+# some contents of that memory it reads at an invalid address (gcc 12). So it must not look there.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1:intercept_tls_get_addr=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0
 failed=0
-ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 make -C test/unit check >unit.log 2>&1 || { grep -hE 'SUMMARY|runtime error' test/unit/*.log unit.log; failed=1; }
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 make -C test/unit check >unit.log 2>&1 || {
+    grep -hE 'SUMMARY|runtime error' test/unit/*.log unit.log
+    failed=1
+}
 choice=(-s shm -s tcp)
 if [ "${1-}" = --full ]; then
     choice+=(-s rdma)
@@ -50,5 +53,6 @@ else
         choice+=(-t "$program")
     done
 fi
-TEST_SECONDS=${TEST_SECONDS:-5} BUILD=$out COMPONENT_DIR=$out/components "$top/test/run-tests" "${choice[@]}" || failed=1
+TEST_SECONDS=${TEST_SECONDS:-5} BUILD=$out COMPONENT_DIR=$out/components \
+    "$top/test/run-tests" "${choice[@]}" || failed=1
 exit $failed

@@ -42,8 +42,9 @@ run()
     grep -q 'ERROR SUMMARY' "$scratch"/report.* || fail "$name: valgrind has reported nothing at all"
     # Reports are paragraphs; each frame in them has the name of its source.
     cat "$scratch"/report.* | sed 's/^==[0-9]*== \{0,1\}//' |
-        awk -v RS= '/\/opal\/mca\/common\/ucp\/|\/ompi\/mca\/osc\/ucp\// { print $0 "\n"; found = 1 } END { exit found }' \
-            >"$scratch/found" || { cat "$scratch/found"; fail "$name"; }
+        awk -v RS= '
+            /\/opal\/mca\/common\/ucp\/|\/ompi\/mca\/osc\/ucp\// { print $0 "\n"; found = 1 }
+            END { exit found }' >"$scratch/found" || { cat "$scratch/found"; fail "$name"; }
 }
 
 # Program $1 over transports $2.

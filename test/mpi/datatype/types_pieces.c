@@ -1,5 +1,5 @@
-/* Puts and gets of vectors between the sizes at which they go another way, of any number of pieces, the same type at both
- * ends or another one; and types that are made again at an address where others were freed.
+/* Puts and gets of vectors, with sizes and numbers of pieces around the limits where the component changes its way, and
+ * with equal or different types at both ends. Also types that are created at an address where another one was freed.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

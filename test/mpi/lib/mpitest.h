@@ -61,8 +61,8 @@ static inline void test_counter_close(struct test_counter *counter)
     MPI_T_finalize();
 }
 
-/** Not under AddressSanitizer: MPI_T has Open MPI load all that it has, and what of that leaks, or crashes the search for
- *  leaks, is not ours. */
+/** Not under AddressSanitizer: MPI_T makes Open MPI load all its components. Some of them leak, or crash the search for
+ *  leaks, and they are not ours. */
 static inline void test_refused_open(void)
 {
 #ifndef __SANITIZE_ADDRESS__

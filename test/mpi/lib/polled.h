@@ -29,7 +29,7 @@ static inline pid_t polled_stopper(void)
     return child;
 }
 
-/** Origins work at rank 0 for a while, which calls MPI every `pause` seconds; `work` gets 0, 1, 2 and so on. Collective. */
+/** Origins call `work` with 0, 1, 2 and so on for a while; rank 0 calls MPI every `pause` seconds. Collective. */
 static inline void polled_phase(void (*work)(int n), double pause, int stopped, double seconds)
 {
     MPI_Request over;
@@ -59,7 +59,8 @@ static inline int polled_so(int so)
     return so;
 }
 
-/** Origins work at rank 0, which polls, until it has counted something; a busy machine may keep it from its processor. */
+/** Origins work at rank 0, which polls, until `counter` has counted something there. On a busy machine rank 0 may not
+ *  run for a while. */
 static inline void polled_counts(void (*work)(int n), double seconds, struct test_counter *counter)
 {
     double begin = MPI_Wtime();

@@ -1,4 +1,4 @@
-/* A window of random shape, a serial model of all its memory, and whether the two agree; soak_operations.h changes both.
+/* A window of random shape, a serial model of all its memory, and how both are compared. soak_operations.h changes both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -328,8 +328,8 @@ static inline void soak_verify(struct soak_window *w)
     MPI_Reduce_scatter_block(w->written, &total, 1, MPI_INT64_T, MPI_SUM, w->comm);
     for (int i = 0; i < WORDS; i++) {
         memcpy(&value, w->base + soak_words(w) + i * SPACING, sizeof(value));
-        CHECK(value == totals[i], "%s: %s window: word %d is %lld, not %lld", soak_round, test_flavor_name[w->flavor], i,
-              (long long) value, (long long) totals[i]);
+        CHECK(value == totals[i], "%s: %s window: word %d is %lld, not %lld", soak_round,
+              test_flavor_name[w->flavor], i, (long long) value, (long long) totals[i]);
     }
     for (int i = 0; i < BLOCK; i++) {
         memcpy(&value, w->base + soak_block(w) + i * 8, sizeof(value));

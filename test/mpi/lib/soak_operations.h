@@ -114,14 +114,14 @@ static inline void issue_put_get(struct soak_window *w, const struct soak_call *
     unsigned char *origin = op->origin + c->origin.offset, *result = op->result + c->result.offset;
 
     if (PUT == c->kind && c->requests) {
-        MPI_OK(MPI_Rput(origin, c->origin.count, c->origin.type, op->target, disp, c->there.count, c->there.type, w->win,
-                        &op->request));
+        MPI_OK(MPI_Rput(origin, c->origin.count, c->origin.type, op->target, disp, c->there.count, c->there.type,
+                        w->win, &op->request));
     } else if (PUT == c->kind) {
         MPI_OK(MPI_Put(origin, c->origin.count, c->origin.type, op->target, disp, c->there.count, c->there.type,
                        w->win));
     } else if (c->requests) {
-        MPI_OK(MPI_Rget(result, c->result.count, c->result.type, op->target, disp, c->there.count, c->there.type, w->win,
-                        &op->request));
+        MPI_OK(MPI_Rget(result, c->result.count, c->result.type, op->target, disp, c->there.count, c->there.type,
+                        w->win, &op->request));
     } else {
         MPI_OK(MPI_Get(result, c->result.count, c->result.type, op->target, disp, c->there.count, c->there.type,
                        w->win));

@@ -1,13 +1,13 @@
-/* Operations of up to 8 KiB, each with its flush, on targets of the same node: they poll inside MPI, come and go,
- * compute, or are stopped; they are origins, too; and there are more origins than places for mails. What each operation
- * returns, and leaves, is right, also behind many operations that were not waited for. A target that polls takes packets
- * from shared memory.
+/* Operations of up to 8 KiB, each with its flush, on targets of the same node. The targets poll inside MPI, poll now
+ * and then, compute, or are stopped; they are origins, too. There are more origins than fastboxes. Each operation
+ * returns the right data and leaves the right memory, also behind many operations that nobody waited for. A target that
+ * polls takes packets from shared memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "polled.h"
 
-/** So many accumulates fill a packet; what follows is one that may be handed over, and overtake it. */
+/** MANY accumulates fill a packet. The next packet may use a fastbox, and must not overtake the full one. */
 enum { CELLS = 8, MANY = 681 };
 
 /** Elements that may be too many for a packet that is handed over, and, twice, for the replies. */

@@ -1,5 +1,5 @@
-/* What MPI_Win_complete has sent arrives without another call's help, also if the network took only the beginning of it:
- * the origin waits for the next post, and no operation of its own is under way.
+/* What MPI_Win_complete sends arrives without a further call's help, even if the network takes only the beginning at
+ * first. Meanwhile the origin waits for the next post, and has no operation under way.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,5 +1,5 @@
-/* A process that does nothing but get a flag and flush, until it is set, progresses all of Open MPI: the target sets it
- * when a message has arrived that this process has to take part in. That takes some tens of flushes, and took thousands.
+/* A process that only gets a flag and flushes, until the flag is set, must progress all of Open MPI: the target sets
+ * the flag when it has sent a long message to this process, which takes part in that.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,5 +1,5 @@
-/* Example 11.8: what was put under a lock, the owner of the window loads under a lock after a barrier; as the text says,
- * also without the barrier if it polls.
+/* Example 11.8: the owner of the window loads, under a lock and after a barrier, what another process has put under a
+ * lock. As the text says, an owner that polls needs no barrier.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

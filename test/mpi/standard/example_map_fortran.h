@@ -1,4 +1,4 @@
-    ! What the Fortran examples of indirect assignment contain besides fortran_test.h: maps and values, see example_map.h.
+    ! What Fortran examples of indirect assignment contain besides fortran_test.h: maps and values, see example_map.h.
     !
     ! SPDX-License-Identifier: BSD-3-Clause
 

@@ -1,7 +1,7 @@
-/* No window: what the tests of threads stand on. Threads with communicators of their own, each in a chain of collective
- * calls. Over pml/ob1 of Open MPI 4.1.4, three processes on two processors, every third run over btl/tcp and every
- * tenth over btl/vader crashes or hangs, and of two processes on two hosts every eighth: communicators lose references
- * and are freed while in use. Skipped there, unless TEST_ANYWAY is set.
+/* What the tests of threads rely on, without a window: threads with communicators of their own, each in a chain of
+ * collective calls. With pml/ob1 of Open MPI 4.1.4 some runs crash or hang, because communicators lose references and
+ * are freed while in use. Three processes on two processors fail in every third run over btl/tcp, and in every tenth over
+ * btl/vader; two processes on two hosts fail in every eighth. The test is skipped there, unless TEST_ANYWAY is set.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 
     test_init_threads(&argc, &argv);
     if ((!test_threads_collective() || !test_one_node(MPI_COMM_WORLD)) && NULL == getenv("TEST_ANYWAY")) {
-        test_skip("pml/ob1 of Open MPI 4.1 does not bear collective calls of threads of more than two processes, or hosts");
+        test_skip("pml/ob1 of Open MPI 4.1 fails with threads in collective calls, with over two processes or hosts");
     }
     for (int i = 0; i < THREADS; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
