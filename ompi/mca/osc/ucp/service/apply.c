@@ -1,4 +1,4 @@
-/* The am path, service side: what each kind of command does to a window.
+/* The execution of commands at the service side, one function for each kind.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -23,7 +23,7 @@ typedef ompi_osc_ucp_context_t     context_t;
 typedef ompi_osc_ucp_command_t     command_t;
 typedef ompi_osc_ucp_target_addr_t target_addr_t;
 
-/** Refuse a command: who waits for its reply is told at once, else the next acknowledgement tells. */
+/** Refuse a command. Its reply says why, or if it asks for none, the next acknowledgement. */
 static void refuse(const context_t *context, const command_t *command, int status)
 {
     if (OMPI_ERR_RMA_RANGE == status) {
@@ -43,13 +43,12 @@ static uintptr_t stripe_key(const target_t *target, const char *address)
     return (uintptr_t) address - target->key_base;
 }
 
-/* What the kernel copies. Everything is applied when the command is over, and the origin is told then. */
+/* Copies by the kernel (cma). The reply is sent when the command is completely applied. */
 
-/** A piece of an accumulate, bytes of cells: what the kernel has copied is still in the processor's cache when it is
- *  combined, and each piece costs a microsecond and a half. */
+/** Bytes of cells of an accumulate that are copied at once: small enough to be still in the processor's cache when they
+ *  are combined, large enough that the 1.5 us of a system call hardly count. */
 #define CMA_PIECE (256 * 1024)
 
-/** Used under the service lock, as all here. */
 static _Alignas(64) char cma_data[CMA_PIECE], cma_result[CMA_PIECE];
 
 static bool by_cma(const command_t *command)
@@ -71,13 +70,13 @@ static bool cma_copy(const command_t *command, bool write, void *here, uint64_t 
     return ompi_osc_ucp_cma_copy(command->cma.process.pid, write, here, there, bytes);
 }
 
-/** Combine with elements from the origin's memory, piece by piece, and return there what was before. */
+/** Accumulate elements of the origin's memory, piece by piece, and store the old ones there if it fetches. */
 static bool cma_accumulate(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
-                              char *to)
+                           char *to)
 {
-    const ompi_osc_ucp_wire_cma_t *cma    = &command->cma;
-    bool                              reads  = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
-    uint64_t                          left   = command->wire.len / prim->extent, done = 0, n, packed;
+    const ompi_osc_ucp_wire_cma_t *cma   = &command->cma;
+    bool                           reads = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
+    uint64_t                       left  = command->wire.len / prim->extent, done = 0, n, packed;
 
     for (; left > 0; left -= n) {
         n      = left < CMA_PIECE / prim->extent ? left : CMA_PIECE / prim->extent;
@@ -99,20 +98,20 @@ static bool cma_accumulate(const target_t *target, const command_t *command, con
     return true;
 }
 
-/** Something was done to a device's memory. */
+/** An operation on a device's memory is over, with outcome `rc`. */
 static void device_done(const context_t *context, int rc)
 {
     if (OMPI_SUCCESS != rc) {
-        context->source->error = rc; /* the next acknowledgement tells */
+        context->source->error = rc; /* for the next acknowledgement */
     }
 }
 
 /* Put. */
 
-/** A put's data on their way. */
+/** Data of a put that UCX is receiving. */
 typedef struct receipt_t {
     context_t context;
-    char     *landing; /**< malloc'd: they cannot go straight to the window; else NULL */
+    char     *landing; /**< malloc'd, in the host, if the window's memory is a device's; else NULL */
     char     *to;
     uint32_t  len;
 } receipt_t;
@@ -135,7 +134,7 @@ static void put_received(void *arg, int status)
     free(receipt);
 }
 
-/** Have the sender's data go straight to the window. What waits for all before it waits for that, too. */
+/** Receive data that the sender still holds. Commands that need all earlier puts wait for that (source->receiving). */
 static void put_receive(context_t *context, const command_t *command, const target_addr_t *addr)
 {
     receipt_t                *receipt = opal_common_ucp_malloc(sizeof(*receipt));
@@ -168,8 +167,7 @@ static void apply_put(context_t *context, command_t *command)
         return;
     }
     if (by_cma(command)) {
-        cma_reply(context, command,
-                     cma_copy(command, false, addr.base, command->cma.data, command->wire.len));
+        cma_reply(context, command, cma_copy(command, false, addr.base, command->cma.data, command->wire.len));
     } else if (NULL != context->remote) {
         put_receive(context, command, &addr);
     } else if (context->target->device) {
@@ -183,9 +181,9 @@ static void apply_put(context_t *context, command_t *command)
     ompi_osc_ucp_layout_fini(&addr.layout);
 }
 
-/* What returns something. */
+/* Operations that return something. */
 
-/** Where a result is collected: in a message with others, or if it is long in memory of its own. */
+/** Where a result is collected: in a message with other replies, or in malloc'd memory (`alone`) if it is long. */
 typedef struct result_t {
     char *bytes;
     bool  alone;
@@ -240,7 +238,7 @@ static void apply_get(context_t *context, command_t *command)
     ompi_osc_ucp_layout_fini(&addr.layout);
 }
 
-/** Does each run of the part of a layout consist of whole cells? */
+/** Does each run of the layout that the command covers consist of whole cells? */
 static bool runs_are_whole(const command_t *command, const ompi_osc_ucp_prim_t *prim, const target_addr_t *addr)
 {
     ompi_osc_ucp_layout_iter_t iter;
@@ -260,7 +258,7 @@ static bool runs_are_whole(const command_t *command, const ompi_osc_ucp_prim_t *
     return true;
 }
 
-/** Count what of the native class is updated in the NIC domain (service/witness.h). */
+/** Report each run to ompi_osc_ucp_domain_witness: the window is in the NIC domain. */
 static void runs_witness(const command_t *command, const ompi_osc_ucp_prim_t *prim, const target_addr_t *addr,
                          ompi_osc_ucp_layout_iter_t iter)
 {
@@ -273,7 +271,7 @@ static void runs_witness(const command_t *command, const ompi_osc_ucp_prim_t *pr
     }
 }
 
-/** Apply to each run of cells. */
+/** Accumulate on each run of cells. */
 static void accumulate_runs(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
                             const target_addr_t *addr, char *result)
 {
@@ -322,7 +320,7 @@ static void apply_accumulate(context_t *context, command_t *command)
     } else {
         if (context->target->device) {
             device_done(context, ompi_osc_ucp_target_addr_accumulate(&addr, command, context->target->stripes, prim,
-                                                               result.bytes));
+                                                                     result.bytes));
         } else {
             accumulate_runs(context->target, command, prim, &addr, result.bytes);
         }
@@ -356,7 +354,7 @@ static void apply_compare_swap(context_t *context, command_t *command)
     }
     if (context->target->device) {
         device_done(context, ompi_osc_ucp_target_addr_compare_swap(&addr, command, context->target->stripes, prim,
-                                                             result.bytes));
+                                                                   result.bytes));
     } else {
         ompi_osc_ucp_op_compare_swap(context->target->stripes, stripe_key(context->target, addr.base), prim,
                                      addr.base, command->data, command->data + prim->size, result.bytes);
@@ -368,9 +366,9 @@ static void apply_compare_swap(context_t *context, command_t *command)
 
 void ompi_osc_ucp_locks_look(target_t *target)
 {
-    ompi_osc_ucp_lockword_t *word = &target->control->lock;
-    ompi_osc_ucp_lock_waiter_t   *waiter;
-    source_t                *source;
+    ompi_osc_ucp_lockword_t    *word = &target->control->lock;
+    ompi_osc_ucp_lock_waiter_t *waiter;
+    source_t                   *source;
 
     while (NULL != (waiter = target->waiting) &&
            (waiter->joins ? ompi_osc_ucp_lockword_joined(word)
@@ -384,17 +382,17 @@ void ompi_osc_ucp_locks_look(target_t *target)
     }
 }
 
-/** Join, or draw a ticket and queue up; maybe the turn has come at once. */
+/** Join, or draw a ticket; then wait in the queue, unless the lock can be granted at once. */
 static void apply_lock(context_t *context, command_t *command)
 {
-    target_t                *target = context->target;
-    ompi_osc_ucp_lockword_t *word   = &target->control->lock;
-    ompi_osc_ucp_lock_waiter_t   *waiter = &context->source->waiter;
-    uint8_t                  flags  = command->wire.flags;
-    bool                     joins  = OMPI_OSC_UCP_FLAG_JOIN ==
-                 (flags & (OMPI_OSC_UCP_FLAG_JOIN | OMPI_OSC_UCP_FLAG_EXCLUSIVE));
+    target_t                   *target = context->target;
+    ompi_osc_ucp_lockword_t    *word   = &target->control->lock;
+    ompi_osc_ucp_lock_waiter_t *waiter = &context->source->waiter;
+    uint8_t                     flags  = command->wire.flags;
+    bool                        joins  = OMPI_OSC_UCP_FLAG_JOIN ==
+                                         (flags & (OMPI_OSC_UCP_FLAG_JOIN | OMPI_OSC_UCP_FLAG_EXCLUSIVE));
 
-    /* Announced first: who passes the turn to this ticket must know that it has to tell. */
+    /* Before the ticket is drawn: whoever passes the turn to this ticket must see that a doorbell is needed. */
     __atomic_fetch_add(&word->remote, 1, __ATOMIC_SEQ_CST);
     *waiter = (ompi_osc_ucp_lock_waiter_t) {
         .joins     = joins,
@@ -469,7 +467,7 @@ static void apply_describe(context_t *context, command_t *command)
     ompi_osc_ucp_window_describe(context->target->window, &description);
     if (by_cma(command) && !context->target->device && ompi_osc_ucp_cma_reaches(&command->cma.process)) {
         context->source->process = command->cma.process;
-        description.cma       = true;
+        description.cma          = true;
     }
     memcpy(to, &description, sizeof(description));
 }
@@ -487,7 +485,7 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_POST]         = apply_post,
         [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
         [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
-        [OMPI_OSC_UCP_KIND_DOORBELL]         = apply_doorbell
+        [OMPI_OSC_UCP_KIND_DOORBELL]     = apply_doorbell
     };
 
     if (by_cma(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&

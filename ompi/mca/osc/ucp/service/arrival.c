@@ -1,4 +1,4 @@
-/* The arrival of packets at the service side, and their order.
+/* The arrival of packets at the service side, and the order of their execution.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,13 +14,13 @@
 typedef ompi_osc_ucp_arrival_t arrival_t;
 typedef ompi_osc_ucp_queued_t  queued_t;
 
-/** Commands are being applied: what else may go on does so when they are. */
+/** Commands are being applied. Sources that become runnable meanwhile are resumed afterwards. */
 static bool running;
 
-/** Keep a packet until its turn. */
+/** Keep a copy of a packet until it may be applied. */
 static void queue(ompi_osc_ucp_source_t *source, const arrival_t *arrival)
 {
-    size_t     payload_len = NULL != arrival->payload ? arrival->payload_len : 0; /* 0: the sender still has it, maybe */
+    size_t     payload_len = NULL != arrival->payload ? arrival->payload_len : 0;
     queued_t  *queued      = opal_common_ucp_malloc(sizeof(*queued) + arrival->len + payload_len);
     queued_t **at          = &source->queued;
 
@@ -41,14 +41,14 @@ static void queue(ompi_osc_ucp_source_t *source, const arrival_t *arrival)
     *at          = queued;
 }
 
-/** Let go of a payload that nobody wants. */
+/** Drop the packet's payload, if the sender still holds it. */
 static void payload_drop(arrival_t *arrival)
 {
     ompi_osc_ucp_remote_drop(arrival->remote);
     arrival->remote = NULL;
 }
 
-/** Find the data of a command that are the packet's payload. Remote ones only a put without a layout may have. */
+/** Find the data of a command in the packet's payload. Only a put without a layout may leave them with the sender. */
 static bool payload_find(const arrival_t *arrival, ompi_osc_ucp_command_t *command)
 {
     if (NULL == arrival->remote) {
@@ -58,26 +58,26 @@ static bool payload_find(const arrival_t *arrival, ompi_osc_ucp_command_t *comma
            command->wire.len == arrival->payload_len;
 }
 
-/** Must a command wait until nothing is on its way to the window? Those that others learn from that it is there. */
+/** Must the command wait until all data of earlier puts are in the window? It lets other processes read them. */
 static bool waits_for_puts(const ompi_osc_ucp_command_t *command)
 {
     return OMPI_OSC_UCP_KIND_UNLOCK == command->wire.kind || OMPI_OSC_UCP_KIND_COMPLETE == command->wire.kind;
 }
 
-/** What is left of a packet makes no sense; the next acknowledgement tells. */
+/** The packet cannot be decoded. The next acknowledgement says so. */
 static void packet_damaged(ompi_osc_ucp_source_t *source)
 {
     source->error = OMPI_ERR_BAD_PARAM;
     ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
 }
 
-/** Apply the next command. False if it has to wait, and stays the next one. */
+/** Apply the next command of a packet. False if it has to wait; it stays the next one then. */
 static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, arrival_t *arrival)
 {
     ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = arrival->reply_ep,
                                        .run = ompi_osc_ucp_target_run };
     ompi_osc_ucp_command_t command;
-    size_t                 next    = arrival->next;
+    size_t                 next = arrival->next;
 
     if (!ompi_osc_ucp_command_decode(arrival->commands, arrival->len, &next, &command)) {
         packet_damaged(source);
@@ -102,7 +102,7 @@ static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *so
     return true;
 }
 
-/** Apply what is left of a packet. False if the rest has to wait. */
+/** Apply the remaining commands of a packet, and reply to its ack. False if some have to wait. */
 static bool packet_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, arrival_t *arrival)
 {
     while (!source->waiting && arrival->next < arrival->len) {
@@ -124,7 +124,7 @@ static bool packet_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
     return true;
 }
 
-/** Apply what is queued and may be applied now. */
+/** Apply the queued packets of a source that may be applied now. */
 static void source_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source)
 {
     queued_t *queued;
@@ -154,7 +154,7 @@ void ompi_osc_ucp_target_run(ompi_osc_ucp_target_t *target)
     running = false;
 }
 
-/** Apply a packet that has no turn. What may have to wait does not come so. */
+/** Apply a packet that is not ordered. Only commands that never wait may come in one. */
 static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, arrival_t *arrival)
 {
     ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = arrival->reply_ep,
@@ -172,11 +172,11 @@ static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
     payload_drop(arrival);
 }
 
-/** Apply an ordered packet, or hold it until its turn. */
+/** Apply an ordered packet, or queue it. */
 static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, arrival_t *arrival)
 {
     if ((int32_t) (arrival->head.sequence - source->sequence) < 0) {
-        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* its turn is over */
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* a packet with its number was applied before */
         payload_drop(arrival);
         return;
     }
@@ -190,13 +190,13 @@ static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t 
     }
 }
 
-/** May a command come when the window is freed? Nobody waits for these to arrive, but for what they tell. */
+/** May a command arrive after its window was freed? No process waits for the arrival of these. */
 static bool may_be_late(const ompi_osc_ucp_command_t *command)
 {
     return OMPI_OSC_UCP_KIND_POST == command->wire.kind || OMPI_OSC_UCP_KIND_DOORBELL == command->wire.kind;
 }
 
-/** Tell all who wait for something from a packet that there is no such window. */
+/** Reply OMPI_ERR_WIN to all that waits for a reply to the packet: there is no such window. */
 static void packet_refuse(arrival_t *arrival)
 {
     ompi_osc_ucp_command_t command;
@@ -215,7 +215,8 @@ static void packet_refuse(arrival_t *arrival)
     payload_drop(arrival);
 }
 
-/** A message as a packet: its commands are the header, or if that is empty the data. False if it is none. */
+/** A message as a packet. Head and commands are its header and the payload its data, or, without a header, its data are
+ *  head and commands. False if it is no packet. */
 static bool packet_of(const opal_common_ucp_message_t *message, arrival_t *arrival_p)
 {
     bool        bare  = 0 == message->header_len;
@@ -282,7 +283,7 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_arrive_by_fastbox(const char *bytes, size_t 
         source      = NULL == target ? NULL : ompi_osc_ucp_ranks_find(&target->sources, arrival.head.origin);
     }
     if (NULL == source || NULL == source->reply_ep || 0 == arrival.head.ordered) {
-        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* who has a fastbox has sent messages before */
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED); /* whoever has a fastbox has sent messages before */
         return NULL;
     }
     arrival.reply_ep = source->reply_ep;
@@ -290,8 +291,8 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_arrive_by_fastbox(const char *bytes, size_t 
     packet_arrived(target, source, &arrival);
     running = false;
     __atomic_store_n(&box->replied, (uint32_t) ompi_osc_ucp_replies_take(arrival.reply_ep, box->replies,
-                                                                          sizeof(box->replies), more,
-                                                                          OMPI_OSC_UCP_FASTBOX_MORE), __ATOMIC_RELAXED);
+                                                                         sizeof(box->replies), more,
+                                                                         OMPI_OSC_UCP_FASTBOX_MORE), __ATOMIC_RELAXED);
     return target;
 }
 
@@ -302,4 +303,3 @@ void ompi_osc_ucp_target_look(ompi_osc_ucp_target_t *target)
     ompi_osc_ucp_target_run(target);
     opal_common_ucp_service_unlock();
 }
-

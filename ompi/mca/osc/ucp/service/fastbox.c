@@ -1,18 +1,17 @@
-/* Taking the packets that origins of the node hand over in fastboxes.
+/* Fastboxes at the target: packets that origins of the same node leave in this process's chunk.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What lies in a fastbox is copied before it is looked at: its origin may write there.
+ * A packet is copied before it is decoded, because its origin can still write to the fastbox.
  */
 
 #include "service/fastbox.h"
 
 #include "service/arrival.h"
 
-static uint64_t taken; /* by polls of this process's program */
+static uint64_t taken; /* see ompi_osc_ucp_fastboxes_taken */
 
-/** Apply the packet of a fastbox, or put it aside. What comes of that for others, and replies that have no room here, do
- *  not keep its sender waiting. */
+/** Apply or queue the packet in a fastbox. Its origin is answered before other sources are resumed. */
 static void fastbox_take(ompi_osc_ucp_fastbox_t *box, char *more, uint32_t posted)
 {
     char                   packet[OMPI_OSC_UCP_FASTBOX_PACKET + OMPI_OSC_UCP_FASTBOX_MORE];

@@ -1,4 +1,4 @@
-/* Taking the packets that origins of the node hand over in fastboxes.
+/* Fastboxes at the target: packets that origins of the same node leave in this process's chunk.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,7 +10,7 @@
 
 #include "memory/arena.h"
 
-/** Does a packet lie here for this process? Any thread. */
+/** Does a fastbox of this process hold a packet? Any thread; needs no lock. */
 static inline bool ompi_osc_ucp_fastbox_full(void)
 {
     const ompi_osc_ucp_chunk_head_t *head = __atomic_load_n(&ompi_osc_ucp_lasting_head, __ATOMIC_ACQUIRE);
@@ -30,13 +30,14 @@ static inline bool ompi_osc_ucp_fastbox_full(void)
     return false;
 }
 
-/** Take what lies here, if no other thread is at it. Returns the number of packets. Any thread, outside the service lock. */
+/** Apply the packets in all fastboxes, unless another thread holds the service lock. Returns the number of packets. Any
+ *  thread that does not hold that lock. */
 unsigned ompi_osc_ucp_fastboxes_take(void);
 
-/** The same inside the service lock. */
+/** The same for the holder of the service lock. */
 unsigned ompi_osc_ucp_fastboxes_take_locked(void);
 
-/** Packets that this process has taken as it polled, for the user. */
+/** Number of packets that ompi_osc_ucp_fastboxes_take has applied: a performance variable. Any thread. */
 uint64_t ompi_osc_ucp_fastboxes_taken(void);
 
 #endif /* OSC_UCP_SERVICE_FASTBOX_H */

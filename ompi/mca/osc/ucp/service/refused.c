@@ -1,4 +1,4 @@
-/* Messages that are not executed because they are wrong: counted, and the first is reported.
+/* Messages that are refused because they are wrong. They are counted, and the first one is reported.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

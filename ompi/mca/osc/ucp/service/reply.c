@@ -1,4 +1,4 @@
-/* Replies: what the service side sends back. Those to one packet share a message.
+/* The replies of the service side. Replies to one packet share a message.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Bytes of replies in one message. */
+/** Most bytes of replies in one message. */
 #define ROOM (2 * OMPI_OSC_UCP_REPLY_SHARED_MAX)
 
 _Static_assert(OMPI_OSC_UCP_FASTBOX_REPLIES + OMPI_OSC_UCP_FASTBOX_MORE >=
                    OMPI_OSC_UCP_REPLY_SHARED_MAX + 2 * sizeof(ompi_osc_ucp_wire_reply_t),
                "room for the longest shared reply and an acknowledgement");
 
-/** A message being filled, or on its way. */
+/** A message of replies: being filled, on its way, or kept for reuse. */
 typedef struct batch_t {
-    struct batch_t       *next; /**< of the free ones */
+    struct batch_t       *next; /**< in the list of free ones */
     opal_common_ucp_ep_t *ep;
     size_t                used;
     char                  bytes[ROOM];

@@ -1,15 +1,14 @@
-/* The service side as a whole.
+/* The service side as a whole: its sources of progress, and its end.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-
 
 #include "base/wait.h"
 #include "service/arrival.h"
 #include "service/fastbox.h"
 #include "service/reply.h"
 
-/** Whenever the service side has taken a message it looks at the fastboxes: the message may be their doorbell. */
+/** Looks at the fastboxes after each message, because that may be their doorbell. */
 void ompi_osc_ucp_service_requested(const opal_common_ucp_message_t *message)
 {
     ompi_osc_ucp_arrive(message);

@@ -1,4 +1,4 @@
-/* The service side of a window: its life, its origins, and what its owner does to it.
+/* The service side of a window: its creation and end, and its sources.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -86,15 +86,15 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
     if (NULL == target) {
         return NULL;
     }
-    target->window      = window;
-    target->members     = (uint32_t) window->size;
-    target->base        = dynamic ? NULL : window->base;
-    target->bytes       = window->bytes;
-    target->device      = window->device;
-    target->control     = window->control;
-    target->stripes     = window->stripes;
-    target->key_base    = window->key_base;
-    target->regions     = dynamic ? ompi_osc_ucp_regions_new() : NULL;
+    target->window   = window;
+    target->members  = (uint32_t) window->size;
+    target->base     = dynamic ? NULL : window->base;
+    target->bytes    = window->bytes;
+    target->device   = window->device;
+    target->control  = window->control;
+    target->stripes  = window->stripes;
+    target->key_base = window->key_base;
+    target->regions  = dynamic ? ompi_osc_ucp_regions_new() : NULL;
     if (dynamic && NULL == target->regions) {
         ompi_osc_ucp_target_free(target);
         return NULL;

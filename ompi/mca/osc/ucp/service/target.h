@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Guarded by the transport's service lock, except for the fields that are said to be polled. It runs in the service
- * thread too, and therefore uses no object of Open MPI's but predefined operations and types, which never change.
+ * Belongs to the holder of the service lock, except for fields that are said to be polled. The service thread uses it,
+ * which is not an MPI thread: of Open MPI it touches only predefined operations and types, and a hash table of its own.
  */
 
-#ifndef OSC_UCP_AM_TARGET_H
-#define OSC_UCP_AM_TARGET_H
+#ifndef OSC_UCP_TARGET_H
+#define OSC_UCP_TARGET_H
 
 #include "memory/cma.h"
 #include "memory/regions.h"
@@ -19,93 +19,97 @@ typedef struct ompi_osc_ucp_lock_waiter_t ompi_osc_ucp_lock_waiter_t;
 typedef struct ompi_osc_ucp_queued_t ompi_osc_ucp_queued_t;
 
 struct ompi_osc_ucp_target_t {
-    uint64_t                  id;
-    uint32_t                  members;   /**< of the window */
-    char                     *base;      /**< NULL in a dynamic window: addresses are absolute */
-    int64_t                   bytes;
-    ompi_osc_ucp_regions_t   *regions;   /**< dynamic windows, else NULL */
-    ompi_osc_ucp_stripe_t    *stripes;
-    uintptr_t                 key_base;  /**< subtracted from an address to get its stripe key */
-    const ompi_osc_ucp_window_t *window;     /**< for its description only */
-    ompi_osc_ucp_ranks_t      sources;   /**< of ompi_osc_ucp_source_t */
-    bool                      device;    /**< the memory is a device's: see service/target_addr.h */
-    bool                      nic;       /**< the native class is not for this side: see ompi_osc_ucp_domain_witness */
+    uint64_t                     id;
+    uint32_t                     members;  /**< of the window */
+    char                        *base;     /**< NULL in a dynamic window: displacements are addresses */
+    int64_t                      bytes;
+    ompi_osc_ucp_regions_t      *regions;  /**< attached regions; NULL if the window is not dynamic */
+    ompi_osc_ucp_stripe_t       *stripes;
+    uintptr_t                    key_base; /**< subtracted from an address to get its stripe key */
+    const ompi_osc_ucp_window_t *window;   /**< for its description only */
+    ompi_osc_ucp_ranks_t         sources;  /**< of ompi_osc_ucp_source_t */
+    bool                         device;   /**< the memory is a device's: see service/target_addr.h */
+    bool                         nic;      /**< in the NIC domain: operations of the native class must not come here */
 
-    ompi_osc_ucp_control_t   *control;   /**< shared with the peers that have it mapped: atomics only */
-    ompi_osc_ucp_lock_waiter_t    *waiting, *last_waiting; /**< for the lock: who joins, then by ticket */
-    ompi_osc_ucp_source_t    *runnable;  /**< whose packets waited and may go on */
+    ompi_osc_ucp_control_t      *control;  /**< shared with the peers that have it mapped: atomics only */
+    ompi_osc_ucp_lock_waiter_t  *waiting;  /**< requests for the lock: first those that join, then by ticket */
+    ompi_osc_ucp_lock_waiter_t  *last_waiting;
+    ompi_osc_ucp_source_t       *runnable; /**< sources whose packets had to wait, and may be applied now */
 
     /* Polled by waiting threads; written under the lock. */
     uint32_t posts; /**< MPI_Win_post messages ever received */
 };
 
-/** A request for the lock whose turn has not come. */
+/** A request for the lock that is not granted yet. */
 struct ompi_osc_ucp_lock_waiter_t {
-    ompi_osc_ucp_lock_waiter_t *next; /**< who joins, then in order of ticket */
-    uint32_t               ticket;
-    bool                   exclusive, joins;
-    opal_common_ucp_ep_t  *reply_ep;
-    uint64_t               cookie; /**< replied to when it has; 0: nobody needs that */
+    ompi_osc_ucp_lock_waiter_t *next;
+    uint32_t                    ticket;   /**< not used if it joins */
+    bool                        exclusive, joins;
+    opal_common_ucp_ep_t       *reply_ep;
+    uint64_t                    cookie;   /**< replied to when the lock is granted, unless 0 */
 };
 
 /** One origin of a window. */
 struct ompi_osc_ucp_source_t {
-    uint32_t sequence;  /**< of the next ordered packet to apply */
-    uint32_t posts;     /**< received and not yet used by MPI_Win_start */
-    int      error;     /**< refused since the last acknowledgement */
-    uint32_t receiving; /**< puts whose data are on their way to the window */
-    bool     waiting;   /**< for the lock; its packets wait, too */
-    bool     runnable;  /**< in the target's list of those that may go on */
-    opal_common_ucp_ep_t       *reply_ep; /**< of the last message; NULL before the first one */
-    ompi_osc_ucp_cma_process_t process; /**< that it was found to be when it asked for the description; else zeros */
-    ompi_osc_ucp_lock_waiter_t       waiter; /**< of meaning while waiting */
+    uint32_t                    sequence;  /**< of the next ordered packet to apply */
+    uint32_t                    posts;     /**< received and not yet used by MPI_Win_start */
+    int                         error;     /**< OMPI_ERR_ code of a refused command since the last acknowledgement */
+    uint32_t                    receiving; /**< puts whose data are on their way to the window */
+    bool                        waiting;   /**< for the lock; its packets wait too */
+    bool                        runnable;  /**< in the target's list */
+    opal_common_ucp_ep_t       *reply_ep;  /**< of the last message; NULL before the first one */
+    ompi_osc_ucp_cma_process_t  process;   /**< that the kernel may copy from and to; zeros if it may not */
+    ompi_osc_ucp_lock_waiter_t  waiter;    /**< valid while `waiting` */
     ompi_osc_ucp_source_t      *next_runnable;
-    ompi_osc_ucp_queued_t      *queued; /**< packets whose turn has not come, in their order */
+    ompi_osc_ucp_queued_t      *queued;    /**< packets that have to wait, by sequence */
 };
 
 /** A packet on its way through the service side. */
 typedef struct ompi_osc_ucp_arrival_t {
     ompi_osc_ucp_wire_packet_t head;
     const char                *commands;
-    size_t                     len;     /**< of the commands */
-    size_t                     next;    /**< offset of the next command to apply */
-    const char                *payload; /**< NULL if there is none, or it is remote */
+    size_t                     len;      /**< of the commands */
+    size_t                     next;     /**< offset of the next command to apply */
+    const char                *payload;  /**< NULL if there is none, or the sender still holds it */
     size_t                     payload_len;
-    opal_common_ucp_remote_t  *remote;  /**< the payload, if the sender still has it */
+    opal_common_ucp_remote_t  *remote;   /**< the payload, if the sender still holds it */
     opal_common_ucp_ep_t      *reply_ep;
 } ompi_osc_ucp_arrival_t;
 
-/** One whose turn has not come, with its data. */
+/** A packet that has to wait, with a copy of its bytes. */
 struct ompi_osc_ucp_queued_t {
-    ompi_osc_ucp_queued_t *next; /**< in order of sequence */
+    ompi_osc_ucp_queued_t *next;
     ompi_osc_ucp_arrival_t arrival;
     char                   data[];
 };
 
-/** The service side of a window whose memory and stripes stand; NULL if memory is short. Not reachable yet. */
+/** Make the service side of a window, whose memory and stripes exist; NULL if memory is short. It has no id yet. */
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window);
 void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target);
 
-/** Let messages to window `id` reach it. OMPI_EXISTS: this process has such a window already. */
+/** Let messages to window `id` reach the target, and end that. Both take the service lock. OMPI_EXISTS: this process
+ *  has a window with that id. */
 int  ompi_osc_ucp_target_publish(ompi_osc_ucp_target_t *target, uint64_t id);
 void ompi_osc_ucp_target_withdraw(ompi_osc_ucp_target_t *target);
 
-/** Forget the list of all published; no message arrives any more. */
+/** Free the table of targets. No message may arrive any more; takes no lock. */
 void ompi_osc_ucp_targets_fini(void);
 
-/** Has `rank` posted by message since the last time? If so, that post is used up. Takes the service lock. */
+/** Use up a post that `rank` sent by message; false if there is none. Takes the service lock. */
 bool ompi_osc_ucp_target_take_post(ompi_osc_ucp_target_t *target, uint32_t rank);
 
-/** The origin of that rank, made if need be; NULL if memory is short. Under the service lock, as what follows. */
+/* The following run under the service lock. */
+
+/** The source of that rank, made if need be; NULL if memory is short. */
 ompi_osc_ucp_source_t *ompi_osc_ucp_source_find(ompi_osc_ucp_target_t *target, uint32_t rank);
 
-/** The published target of that id, which `origin` is a member of; NULL if there is none. */
+/** The published target of that id, if `origin` is a rank of the window; else NULL. */
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_find(uint64_t id, uint32_t origin);
 
-/** A source may go on: ompi_osc_ucp_target_run lets it. */
+/** Mark a source as runnable; ompi_osc_ucp_target_run resumes it. */
 void ompi_osc_ucp_source_resume(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source);
 
-/** Let go of remote data that nobody wants; NULL is nothing. */
+/** Have UCX drop data that the sender still holds. NULL is allowed. */
 void ompi_osc_ucp_remote_drop(opal_common_ucp_remote_t *remote);
 
-#endif /* OSC_UCP_AM_TARGET_H */
+#endif /* OSC_UCP_TARGET_H */

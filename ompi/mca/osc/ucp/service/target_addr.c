@@ -1,26 +1,24 @@
-/* The am path, service side: the memory that a command names, and what is done where a processor must not touch it.
+/* The window memory that a command names, and operations on it where the processor must not touch it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Nothing in a message is trusted: every byte range is checked against the window before memory is touched.
  */
 
 #include "service/target_addr.h"
 
 #include "layout/layout.h"
 
-/** Bytes of a device's memory that are combined at once. */
+/** Bytes of a device's memory that are updated at once. */
 #define CELLS (64 * 1024)
 
-int ompi_osc_ucp_target_addr_find(const ompi_osc_ucp_target_t *target, const ompi_osc_ucp_command_t *command, int64_t gap,
-                            ompi_osc_ucp_target_addr_t *addr_p)
+int ompi_osc_ucp_target_addr_find(const ompi_osc_ucp_target_t *target, const ompi_osc_ucp_command_t *command,
+                                  int64_t gap, ompi_osc_ucp_target_addr_t *addr_p)
 {
     const ompi_osc_ucp_wire_command_t *wire   = &command->wire;
     ompi_osc_ucp_layout_t             *layout = &addr_p->layout;
     bool                               fits;
 
     if (0 == wire->len) {
-        return OMPI_ERR_BAD_PARAM; /* nobody sends that */
+        return OMPI_ERR_BAD_PARAM; /* origins send no empty command */
     }
     if (NULL == command->layout) {
         ompi_osc_ucp_layout_contiguous(layout, 0, wire->len);
@@ -41,15 +39,16 @@ int ompi_osc_ucp_target_addr_find(const ompi_osc_ucp_target_t *target, const omp
     return OMPI_SUCCESS;
 }
 
-/* A device's memory. */
+/* Memory of a device. */
 
 static int copy(void *to, const void *from, uint64_t len)
 {
     return opal_common_ucp_devices->copy(to, from, len);
 }
 
-/** Copy between the place and packed bytes. */
-static int runs_copy(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command, bool there, char *packed)
+/** Copy packed bytes to the window (`write`), or from there. */
+static int runs_copy(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command, bool write,
+                     char *packed)
 {
     ompi_osc_ucp_layout_iter_t iter;
     uint64_t                   left = command->wire.len, len;
@@ -58,7 +57,7 @@ static int runs_copy(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_
 
     ompi_osc_ucp_layout_iter_init(&iter, &addr->layout, command->shape.pos);
     while (OMPI_SUCCESS == rc && left > 0 && ompi_osc_ucp_layout_iter_next(&iter, left, &disp, &len)) {
-        rc = there ? copy(addr->base + disp, packed, len) : copy(packed, addr->base + disp, len);
+        rc = write ? copy(addr->base + disp, packed, len) : copy(packed, addr->base + disp, len);
         packed += len;
         left   -= len;
     }
@@ -70,13 +69,14 @@ int ompi_osc_ucp_target_addr_put(const ompi_osc_ucp_target_addr_t *addr, const o
     return runs_copy(addr, command, true, (char *) command->data);
 }
 
-int ompi_osc_ucp_target_addr_get(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command, char *to)
+int ompi_osc_ucp_target_addr_get(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
+                                 char *to)
 {
     return runs_copy(addr, command, false, to);
 }
 
 int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
-                                  ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result)
+                                        ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result)
 {
     static _Alignas(64) char   cells[CELLS];
     const uint64_t             most   = CELLS - CELLS % prim->extent, gap = (uint64_t) ompi_osc_ucp_prim_gap(prim);
@@ -103,7 +103,7 @@ int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, 
 }
 
 int ompi_osc_ucp_target_addr_compare_swap(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
-                                    ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result)
+                                          ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result)
 {
     _Alignas(32) char cell[32];
     int               rc = prim->size <= sizeof(cell) ? copy(cell, addr->base, prim->size) : OMPI_ERR_BAD_PARAM;
