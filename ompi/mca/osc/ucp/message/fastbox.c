@@ -1,9 +1,10 @@
-/* Fastboxes: packets that an origin hands to a target of its node in shared memory, and the replies to them.
+/* Fastboxes at the origin: packets, and the replies to them, in shared memory of a target on the same node.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A fastbox belongs to one origin until it gives it back. Each of the two sides writes cache lines of its own, and numbers
- * what it writes: a packet is there when its number is, and may be overwritten when the target has written the same one.
+ * A fastbox belongs to one origin until that releases it. Origin and target write separate cache lines. The origin
+ * counts packets in `posted`; when the target has stored the same number in `taken`, the next packet may overwrite this
+ * one.
  */
 
 #include "message/fastbox.h"
@@ -15,37 +16,40 @@
 #include "service/fastbox.h"
 #include "service/refused.h"
 
-/** Looks of an origin that does nothing else meanwhile, some 5 us; of one that does, a look is worth so many. After some
- *  of them it looks at its own fastboxes. */
+/** Looks at `taken` after which the target gets a doorbell: some 5 us of a tight loop. */
 #define LOOKS_MAX 8192
+
+/** A look between other progress counts as so many, because it comes later. */
 #define LOOKS_OF_PROGRESS 256
+
+/** In the tight loop the origin looks at its own fastboxes once in so many looks. */
 #define LOOKS_BETWEEN 32
 
-/** So many of an origin's waits for fastboxes go to one step of all other progress. */
+/** After so many waits for fastboxes the origin makes one step of all other progress. */
 #define WAITS_PER_STEP 16
 
-/** A target for which n packets in a row, n up to this, needed a doorbell, gets the next 2^n - 1 by message. */
-#define VAIN_MAX 8
+/** If n packets in a row, up to this, needed a doorbell, the next 2^n - 1 go by message. */
+#define MISSES_MAX 8
 
-/** What an origin knows of its fastbox at a target. */
+/** An origin's state of its fastbox at a target. */
 struct ompi_osc_ucp_fastbox_end_t {
-    ompi_osc_ucp_mapped_extra_t extra;  /**< first: it lives with the mapping */
-    ompi_osc_ucp_fastbox_t     *shared; /**< in the target's memory */
-    char                       *more;   /**< the room for what is longer */
-    uint32_t                    number; /**< of the last one posted */
-    bool                        open;   /**< it has not been seen to be taken */
-    bool                        rung;   /**< its doorbell */
-    uint32_t                    looks;  /**< whether it is taken */
-    uint8_t                     vain;   /**< packets in a row that needed a doorbell, up to a bound */
-    uint32_t                    apart;  /**< packets that still go by message */
-    ompi_osc_ucp_peer_t        *peer;   /**< whose the last one is; NULL: it is gone */
-    ompi_osc_ucp_fastbox_end_t *next;   /**< open, too */
+    ompi_osc_ucp_mapped_extra_t extra;  /**< first: the mapping frees it */
+    ompi_osc_ucp_fastbox_t     *shared; /**< the fastbox, in the target's memory */
+    char                       *more;   /**< there, room for the rest of long packets and replies */
+    uint32_t                    number; /**< of the last packet posted */
+    bool                        open;   /**< that has not been seen to be taken */
+    bool                        rung;   /**< the doorbell was rung for it */
+    uint32_t                    looks;  /**< at `taken`, for it */
+    uint8_t                     misses; /**< packets in a row that needed a doorbell, up to MISSES_MAX */
+    uint32_t                    skip;   /**< packets that still have to go by message */
+    ompi_osc_ucp_peer_t        *peer;   /**< the last packet's; NULL: it is freed */
+    ompi_osc_ucp_fastbox_end_t *next;   /**< in the list of open ones */
 };
 
 ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastboxes_open;
 
-/** Make a fastbox this process's: its number, or OMPI_OSC_UCP_FASTBOXES if all are taken. */
-static uint32_t fastbox_take(ompi_osc_ucp_chunk_head_t *head)
+/** Acquire a free fastbox of a chunk. Returns its index, or OMPI_OSC_UCP_FASTBOXES if there is none. */
+static uint32_t fastbox_acquire(ompi_osc_ucp_chunk_head_t *head)
 {
     uint64_t none;
     uint32_t i, used;
@@ -76,7 +80,7 @@ static void fastbox_free(ompi_osc_ucp_mapped_extra_t *extra)
     ompi_osc_ucp_fastbox_end_t  *box = (ompi_osc_ucp_fastbox_end_t *) extra;
     ompi_osc_ucp_fastbox_end_t **at  = &ompi_osc_ucp_fastboxes_open;
 
-    if (!box->open || is_taken(box)) { /* else the fastbox is lost */
+    if (!box->open || is_taken(box)) { /* else the target may still write to it: nobody gets it again */
         __atomic_store_n(&box->shared->used, 0, __ATOMIC_RELEASE);
     }
     while (NULL != *at && box != *at) {
@@ -88,8 +92,8 @@ static void fastbox_free(ompi_osc_ucp_mapped_extra_t *extra)
     free(box);
 }
 
-/* The waits that a fastbox may end most often are over before anything else needs a look. But a program may do nothing
- * but call us, again and again, until something comes that Open MPI has to progress. */
+/** ompi_osc_ucp_wait_first: most waits for a fastbox are over before any other progress is needed. The extra steps are
+ *  for programs that call nothing but this component until Open MPI has received something. */
 static void wait_first(void)
 {
     static unsigned waits;
@@ -110,7 +114,7 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
     uint32_t                    i;
 
     if (NULL == *extra && NULL != (box = calloc(1, sizeof(*box)))) {
-        i = fastbox_take(head);
+        i = fastbox_acquire(head);
         if (OMPI_OSC_UCP_FASTBOXES == i) {
             free(box);
             return NULL;
@@ -133,8 +137,8 @@ bool ompi_osc_ucp_fastbox_post(ompi_osc_ucp_peer_t *peer, const void *packet, si
     if (NULL == box || len > here + OMPI_OSC_UCP_FASTBOX_MORE || box->open) {
         return false;
     }
-    if (box->apart > 0) {
-        box->apart--;
+    if (box->skip > 0) {
+        box->skip--;
         return false;
     }
     ompi_osc_ucp_fastbox_spread(box->shared->packet, here, box->more, packet, len);
@@ -149,15 +153,15 @@ bool ompi_osc_ucp_fastbox_post(ompi_osc_ucp_peer_t *peer, const void *packet, si
     return true;
 }
 
-/** The packet, which is no longer listed, is taken: pass on the replies to it. */
+/** The packet is taken, and the fastbox is out of the list: pass on the replies. */
 static void pass_on(ompi_osc_ucp_fastbox_end_t *box)
 {
     char     replies[OMPI_OSC_UCP_FASTBOX_REPLIES + OMPI_OSC_UCP_FASTBOX_MORE];
     uint32_t len = __atomic_load_n(&box->shared->replied, __ATOMIC_RELAXED);
 
-    box->vain  = box->rung ? box->vain + (box->vain < VAIN_MAX) : 0;
-    box->apart = (1u << box->vain) - 1;
-    box->open  = false;
+    box->misses = box->rung ? box->misses + (box->misses < MISSES_MAX) : 0;
+    box->skip   = (1u << box->misses) - 1;
+    box->open   = false;
     if (len <= sizeof(replies)) {
         const opal_common_ucp_message_t message = { .data = replies, .len = len };
 
@@ -187,7 +191,7 @@ unsigned ompi_osc_ucp_fastboxes_collect(bool (*ring)(ompi_osc_ucp_peer_t *peer))
     while (NULL != (box = *at)) {
         if (is_taken(box)) {
             *at = box->next;
-            pass_on(box); /* begins nothing new */
+            pass_on(box); /* posts no packet, so the list stays as it is */
             over++;
             continue;
         }
@@ -212,7 +216,7 @@ void ompi_osc_ucp_fastboxes_await(void)
         } else if (box->looks + looks >= LOOKS_MAX) {
             break;
         } else if (0 == ++looks % LOOKS_BETWEEN && ompi_osc_ucp_fastbox_full()) {
-            (void) ompi_osc_ucp_fastboxes_take(); /* whose sender may be whom this one waits for */
+            (void) ompi_osc_ucp_fastboxes_take(); /* its sender may be the process that this one waits for */
         }
     }
     for (; NULL != box; box = box->next) {

@@ -1,11 +1,11 @@
-/* Operations that do not fit into a packet, or whose results do not: cut into fragments. Origin side.
+/* Fragments: long operations, cut into messages of their own. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is contiguous at both ends travels in one piece: UCX moves it from buffer to buffer, so that it takes no memory.
- * All else goes by fragments, and the number of those in flight is limited, which bounds the memory on both sides. Over tcp
- * everything does: the two sides copy at the same time then, and nobody waits for an agreement. So does everything,
- * copied, where the network registers memory, for messages are then the way of what cannot be registered.
+ * A put or get that is contiguous at both ends is one fragment of up to 1 GiB: UCX moves it from buffer to buffer. All
+ * others are cut, and the number of fragments in flight is limited, which bounds the memory on both sides. Over tcp
+ * everything is cut, so that both sides copy at the same time and no rendezvous is needed. Where the network registers
+ * memory everything is cut and copied, because messages then serve what cannot be registered.
  */
 
 #include "message/frag.h"
@@ -16,28 +16,28 @@
 #include "base/wait.h"
 #include "message/packet.h"
 
-/** Target bytes of a piece that is contiguous at both ends. */
-#define PIECE_BYTES (UINT64_C(1) << 30)
+/** Most target bytes of a fragment that is contiguous at both ends. */
+#define CONTIGUOUS_BYTES (UINT64_C(1) << 30)
 
-/** Target bytes of a piece that the target has the kernel copy: its service side does nothing else meanwhile. */
+/** Most target bytes of a fragment that the target copies by cma: its service side does nothing else meanwhile. */
 #define CMA_BYTES (1024 * 1024)
 
-/** Nodes of a layout that travel with every fragment; a longer layout is cut with the fragments. */
+/** Layouts of up to so many nodes travel with every fragment. A longer one is cut into slices, of at most so many. */
 #define LAYOUT_NODES_WHOLE 64
-#define LAYOUT_NODES_PIECE 1024
+#define LAYOUT_NODES_SLICE 1024
 
-/** Fragments in flight per process: sends not yet out, replies not yet in. */
+/** Most fragments of this process in flight: sends that still use a buffer, and replies to come. */
 #define FRAGS_IN_FLIGHT 128
 
 static uint32_t frags_in_flight;
 
-/** Payload that could not be sent from where it was. */
+/** A copied payload on its way; malloc'd. */
 typedef struct packed_t {
     ompi_osc_ucp_pending_t *pending;
     char                    data[];
 } packed_t;
 
-/** One call, as its fragments are cut from it. */
+/** A call, and how far it is cut. */
 typedef struct cursor_t {
     const ompi_osc_ucp_transfer_t *transfer;
     const ompi_osc_ucp_model_t    *model;
@@ -79,11 +79,11 @@ static void packed_sent(void *arg, int status)
 }
 
 /**
- * Choose the next fragment, and fill in where it goes. *shape_p is the layout that travels with it: NULL if it is
- * contiguous, the target's own, or a piece of that, made in `piece`, which the caller frees in any case.
+ * Choose the length of the next fragment, and fill in where it goes. *shape_p is the layout that travels with it: NULL
+ * if it is contiguous, the target's own, or a slice of that, made in `slice`. The caller frees `slice` in any case.
  */
-static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, ompi_osc_ucp_layout_t *piece,
-                       const ompi_osc_ucp_layout_t **shape_p)
+static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, ompi_osc_ucp_layout_t *slice,
+                      const ompi_osc_ucp_layout_t **shape_p)
 {
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
     const ompi_osc_ucp_layout_t   *layout   = transfer->target_layout;
@@ -93,17 +93,17 @@ static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, o
     command->wire.disp    = transfer->disp;
     command->reply_to.pos = cursor->pos / cursor->model->cell * cursor->model->packed;
     *shape_p              = NULL;
-    ompi_osc_ucp_layout_contiguous(piece, 0, 0);
+    ompi_osc_ucp_layout_contiguous(slice, 0, 0);
     if (ompi_osc_ucp_layout_is_contiguous(layout)) {
         command->wire.disp += layout->lb + (int64_t) cursor->pos;
     } else if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
         command->shape.pos = cursor->pos;
         *shape_p           = layout;
     } else {
-        if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->model->cell, LAYOUT_NODES_PIECE, &len, piece)) {
+        if (!ompi_osc_ucp_layout_slice(layout, cursor->pos, cursor->model->cell, LAYOUT_NODES_SLICE, &len, slice)) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        *shape_p = piece;
+        *shape_p = slice;
     }
     command->wire.len = (uint32_t) len;
     if (NULL != *shape_p) {
@@ -113,14 +113,14 @@ static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, o
     return OMPI_SUCCESS;
 }
 
-/** Only a put has a place at the target before its data are there. */
+/** Rendezvous is for puts only: their data have a place at the target before they arrive. */
 static opal_common_ucp_how_t how_to_send(const ompi_osc_ucp_command_t *command, uint64_t len)
 {
     return OMPI_OSC_UCP_KIND_PUT == command->wire.kind && len >= OMPI_OSC_UCP_RENDEZVOUS_MIN ? OPAL_COMMON_UCP_ANY
-                                                                                           : OPAL_COMMON_UCP_EAGER;
+                                                                                             : OPAL_COMMON_UCP_EAGER;
 }
 
-/** Send a fragment whose payload are `len` packed bytes of the origin's buffer, behind a layout if there is one. */
+/** Send a fragment with a payload: the layout, if there is one, and `len` packed bytes of the origin's buffer. */
 static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const ompi_osc_ucp_layout_t *shape,
                         uint64_t len)
 {
@@ -162,7 +162,7 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
     return rc;
 }
 
-/** Have the target copy a fragment from and to the buffers of the call, which are in use until it replies. */
+/** Tell the target where to copy from and to by cma. The call's buffers are in use until it replies. */
 static void cma_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
 {
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
@@ -172,16 +172,16 @@ static void cma_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
     ompi_osc_ucp_cma_self(&transfer->peer->window->block, &command->cma.process);
     if (NULL != transfer->origin_layout) {
         command->cma.data = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb +
-                               command->reply_to.pos;
+                            command->reply_to.pos;
     }
     if (NULL != transfer->result_layout) {
         command->cma.result = (uintptr_t) pending->result + (uint64_t) pending->result_layout.lb +
-                                 command->reply_to.pos;
+                              command->reply_to.pos;
     }
 }
 
-/** Send a fragment that brings nothing. */
-static int question_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
+/** Send a fragment without a payload: it is appended to the packet. */
+static int bare_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
 {
     char   encoded[OMPI_OSC_UCP_COMMAND_MAX];
     size_t len = ompi_osc_ucp_command_encode(command, encoded);
@@ -204,14 +204,14 @@ static int frag_next(cursor_t *cursor)
     };
     bool                           replied  = cursor->cma || NULL != transfer->result_layout;
     const ompi_osc_ucp_layout_t   *shape;
-    ompi_osc_ucp_layout_t          piece;
+    ompi_osc_ucp_layout_t          slice;
     uint64_t                       sent;
     int                            rc;
 
     while (frags_in_flight >= FRAGS_IN_FLIGHT) {
         ompi_osc_ucp_wait_step();
     }
-    rc = frag_shape(cursor, &command, &piece, &shape);
+    rc = frag_shape(cursor, &command, &slice, &shape);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -225,36 +225,36 @@ static int frag_next(cursor_t *cursor)
         cma_fill(cursor, &command);
     }
     sent = NULL == transfer->origin_layout || cursor->cma ? 0 : command.wire.len / model->cell * model->packed;
-    rc   = 0 == sent && NULL == shape ? question_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
+    rc   = 0 == sent && NULL == shape ? bare_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
     if (OMPI_SUCCESS != rc && replied) {
         ompi_osc_ucp_reply_lost(cursor->pending->cookie, OMPI_SUCCESS);
     }
     if (!replied) {
-        /* Not before the message: it may have had to wait, and another thread's flush would have cleared this. */
+        /* After the message: while that waited, another thread's flush could have cleared this. */
         transfer->peer->unacknowledged = true;
     }
-    ompi_osc_ucp_layout_fini(&piece);
+    ompi_osc_ucp_layout_fini(&slice);
     cursor->pos += command.wire.len;
     return rc;
 }
 
 /** Choose how the fragments of a call travel, and how long they are. */
-static void cursor_aim(cursor_t *cursor)
+static void cursor_begin(cursor_t *cursor)
 {
-    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
-    const ompi_osc_ucp_layout_t   *result   = &cursor->pending->result_layout;
-    uint32_t                       cell     = cursor->model->cell;
-    bool                           plain    = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
-                                              ompi_osc_ucp_layout_is_contiguous(result);
+    const ompi_osc_ucp_transfer_t *transfer   = cursor->transfer;
+    const ompi_osc_ucp_layout_t   *origin     = transfer->origin_layout;
+    uint32_t                       cell       = cursor->model->cell;
+    bool                           contiguous = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+                                                ompi_osc_ucp_layout_is_contiguous(&cursor->pending->result_layout) &&
+                                                (NULL == origin || ompi_osc_ucp_layout_is_contiguous(origin));
 
-    plain = plain && (NULL == transfer->origin_layout || ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout));
-    if (plain && transfer->peer->cma_target &&
+    if (contiguous && transfer->peer->cma_target &&
         transfer->target_layout->size >= (uint64_t) ompi_osc_ucp_params.kernel_copy) {
-        cursor->cma = true;
-        cursor->room   = CMA_BYTES - CMA_BYTES % cell;
-    } else if (plain && !transfer->peer->stream && !opal_common_ucp_registers() &&
+        cursor->cma  = true;
+        cursor->room = CMA_BYTES - CMA_BYTES % cell;
+    } else if (contiguous && !transfer->peer->stream && !opal_common_ucp_registers() &&
                OMPI_OSC_UCP_KIND_ACCUMULATE != cursor->model->kind) {
-        cursor->room = PIECE_BYTES;
+        cursor->room = CONTIGUOUS_BYTES;
     } else {
         cursor->room = OMPI_OSC_UCP_FRAG_MAX - OMPI_OSC_UCP_FRAG_MAX % cell;
     }
@@ -266,12 +266,12 @@ static void fetched(ompi_osc_ucp_pending_t *pending)
 }
 
 int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
-                          ompi_osc_ucp_pending_t *pending)
+                            ompi_osc_ucp_pending_t *pending)
 {
     cursor_t cursor = { .transfer = transfer, .model = model, .pending = pending };
     int      rc     = OMPI_SUCCESS;
 
-    cursor_aim(&cursor);
+    cursor_begin(&cursor);
     pending->replied = frag_replied;
     if (NULL != transfer->result_layout && !cursor.cma) {
         pending->ended = fetched;
@@ -284,7 +284,7 @@ int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_uc
         rc = frag_next(&cursor);
     }
     if (!transfer->peer->granting) {
-        ompi_osc_ucp_packet_release(transfer->peer); /* the questions, if that is what the fragments are */
+        ompi_osc_ucp_packet_release(transfer->peer); /* fragments without a payload are still in the open packet */
     }
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Messages of the origin side: the start of the transport, and messages that are sent for themselves.
+/* The origin side of messages as a whole, and notices.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,11 +11,11 @@
 #include "peer/pending.h"
 #include "service/arrival.h"
 
-/** One look in so many at an origin worker that nothing is known to wait for: should a socket hold less than it should,
- *  the end of a message is still here (see "Leaving" in docs/protocol.md). */
-#define LOOKS 256
+/** An origin worker without known work is polled once in so many calls. It may hold the end of a message, if a socket
+ *  took less than SOCKET_HOLDS says (see "Leaving" in docs/protocol.md). */
+#define IDLE_POLLS 256
 
-/** A doorbell rung while others are waited for. */
+/** Ring a doorbell from progress, without waiting. */
 static bool doorbell_try(ompi_osc_ucp_peer_t *peer)
 {
     static const ompi_osc_ucp_command_t doorbell = { .wire = { .kind = OMPI_OSC_UCP_KIND_DOORBELL } };
@@ -25,14 +25,14 @@ static bool doorbell_try(ompi_osc_ucp_peer_t *peer)
 
 static unsigned poll(void)
 {
-    static unsigned looks;
+    static unsigned calls;
     unsigned        events = 0;
 
     ompi_osc_ucp_packets_release_all();
     if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_fastboxes_open)) {
         events = ompi_osc_ucp_fastboxes_collect(doorbell_try);
     }
-    if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++looks % LOOKS) {
+    if (ompi_osc_ucp_pendings_exist() || opal_common_ucp_origin_busy() || 0 == ++calls % IDLE_POLLS) {
         events += opal_common_ucp_progress_origin();
     }
     return events;
@@ -93,7 +93,7 @@ void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** What a waiting question learns. */
+/** The outcome of a request that a call waits for. */
 typedef struct answer_t {
     bool done;
     int  status;

@@ -1,4 +1,4 @@
-/* Messages of the origin side: the start of the transport, and messages that are sent for themselves.
+/* The origin side of messages as a whole, notices, and incoming replies.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,23 +10,24 @@
 #include "opal/mca/common/ucp/common_ucp.h"
 #include "wire/wire.h"
 
-/** Start the transport, if it does not run, tell the launcher our address, and have both sides polled. On failure
- *  *reason_p is a malloc'd line. Inside the origin side. */
+/** Start the transport, unless it runs; publish this process's address; register both sides as sources of progress. On
+ *  failure *reason_p may be a malloc'd line that says why. Inside the origin side. */
 int ompi_osc_ucp_messages_open(char **reason_p);
 
-/** Stop it; nobody is asked. */
+/** Stop the transport. Local: does not wait for peers. */
 void ompi_osc_ucp_messages_close(void);
 
-/** Send a notification (kinds POST, BARRIER, DOORBELL), out of turn; counted in *awaited until it has left. */
+/** Send a notice (kinds POST, BARRIER, DOORBELL), which is not ordered. *awaited counts it until it has left. */
 int ompi_osc_ucp_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int64_t disp, uint32_t *awaited);
 
-/** Have the service side of a peer, maybe this process, look who waits for its lock. Waits until that has left. */
+/** Make the service side of a peer, maybe this process itself, look at its lock queue. Waits until the message has
+ *  left. */
 void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer);
 
-/** Ask the peer to describe its window memory; waits. */
+/** Ask the peer to describe its window memory. Waits for the reply. */
 int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
 
-/** Replies have arrived: end the parts of pendings that they name, with their data. */
+/** Replies have arrived on the origin worker, or by fastbox: unpack their data, and end the parts that they name. */
 void ompi_osc_ucp_replied(const opal_common_ucp_message_t *message);
 
 #endif /* OSC_UCP_MESSAGE_H */

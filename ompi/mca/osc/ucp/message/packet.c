@@ -1,4 +1,4 @@
-/* Packets: small operations to one target share a message. Origin side.
+/* Packets: short operations to one target share a message. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,7 +11,7 @@
 #include "message/fastbox.h"
 #include "peer/pending.h"
 
-/** Packets of this process that are open or on their way out. Beyond, operations wait. */
+/** Most packets of this process that are open or being sent. An operation that needs another one waits. */
 #define PACKETS_MAX 256
 
 typedef ompi_osc_ucp_packet_t packet_t;
@@ -19,10 +19,10 @@ typedef ompi_osc_ucp_packet_t packet_t;
 static struct {
     packet_t *open; /**< of all peers */
     packet_t *free;
-    uint32_t  used; /**< packets that are neither free nor freed */
+    uint32_t  used; /**< packets that are open or being sent */
 } packets;
 
-/** Make the peer's open packet; NULL if memory is short. */
+/** Make an open packet for the peer; NULL if memory is short. */
 static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
 {
     packet_t *packet = packets.free;
@@ -49,7 +49,7 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
     return packet;
 }
 
-/** What comes of sending to the peer: a connection that is lost takes the window with it (layer/survive.c). */
+/** Note a lost connection, and pass on the outcome: the window will be lost, too (layer/survive.c). */
 static int outcome(ompi_osc_ucp_peer_t *peer, int rc)
 {
     if (OPAL_UNLIKELY(OMPI_ERR_WIN == rc)) {
@@ -63,7 +63,7 @@ ompi_osc_ucp_packet_t *ompi_osc_ucp_packet_open(ompi_osc_ucp_peer_t *peer)
     return NULL != peer->ep && OMPI_SUCCESS == peer->broken && packets.used < PACKETS_MAX ? packet_open(peer) : NULL;
 }
 
-/** Nobody will answer what the packet asks for. */
+/** The packet was not sent: end what waits for replies to it. */
 static void packet_lost(const packet_t *packet, int status)
 {
     ompi_osc_ucp_command_t command;
@@ -75,7 +75,7 @@ static void packet_lost(const packet_t *packet, int status)
     ompi_osc_ucp_reply_lost(packet->head.ack, status);
 }
 
-/** It has left, or it never will: then what would follow has no meaning. */
+/** The packet has left, or it was lost. After a lost one, the target would apply no later packet: none is sent. */
 static void packet_sent(void *arg, int status)
 {
     packet_t *packet = arg;
@@ -93,14 +93,13 @@ static void packet_sent(void *arg, int status)
     packets.free = packet;
 }
 
-/** A socket takes so much that nobody has read yet. Linux begins with room for twice ten segments: 69 KB over Ethernet,
- *  600 messages of 100 bytes. */
+/** A socket takes at least so many bytes that nobody has read yet. Linux begins with room for about twice as many. */
 #define SOCKET_HOLDS (32 * 1024)
 
-/** What the kernel needs for a message of a few bytes. */
+/** Bytes that the kernel needs for a message, besides its own. */
 #define MESSAGE_COST 1536
 
-/** Send a message to the peer. One that is LEAVING needs no flush where the socket has surely taken all that was sent. */
+/** Send a message to the peer. A LEAVING message needs no flush if a socket can hold all that has not arrived yet. */
 static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
                         opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
 {
@@ -111,14 +110,13 @@ static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t he
         if (traffic->sent - traffic->arrived <= SOCKET_HOLDS) {
             how = OPAL_COMMON_UCP_EAGER;
         } else {
-            traffic->arrived = traffic->sent; /* when it is flushed, for which the sender waits */
+            traffic->arrived = traffic->sent; /* true when the flush is over, for which the sender waits */
         }
     }
     peer->window->counters.messages++;
     return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, header, header_len, data, len, how, sent, arg);
 }
 
-/** What goes into the head of every message. */
 static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_t *peer, bool ordered)
 {
     head->window   = peer->window->id;
@@ -137,7 +135,7 @@ static void granted(ompi_osc_ucp_pending_t *pending)
     }
 }
 
-/** The lock outlasts the packet: ask to be told when it is granted. Until then little is sent. */
+/** The packet requests a lock that it does not release: ask for a reply when it is granted. */
 static void ask_for_grant(packet_t *packet)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(packet->peer, false);
@@ -145,7 +143,7 @@ static void ask_for_grant(packet_t *packet)
 
     if (NULL == pending) {
         ompi_osc_ucp_locks.ungranted--;
-        return; /* then nothing holds back what follows */
+        return; /* later packets are not held back then; they wait at the target */
     }
     pending->ended   = granted;
     pending->replies = 1;
@@ -154,7 +152,7 @@ static void ask_for_grant(packet_t *packet)
     memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
 }
 
-/** Send it; packet_sent tells what comes of it. `for_reply`: the caller waits for one next. */
+/** Send an open packet. packet_sent handles failures. `for_reply`: the caller waits for a reply next. */
 static void packet_send(packet_t *packet, bool for_reply)
 {
     ompi_osc_ucp_peer_t *peer = packet->peer;
@@ -219,7 +217,7 @@ void ompi_osc_ucp_packets_release_all(void)
     }
 }
 
-/** Send what is open as soon as the peer's lock is granted: a target must not be made to keep what it cannot apply. */
+/** Send the open packet as soon as the peer's lock is granted: the target would have to queue it until then. */
 static void release_when_granted(ompi_osc_ucp_peer_t *peer)
 {
     while (NULL != peer->packet && peer->granting) {
@@ -228,13 +226,13 @@ static void release_when_granted(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_packet_release(peer);
 }
 
-/** May more be sent in order? */
+/** Connect to the peer, unless an ordered message was lost. */
 static int peer_ready(ompi_osc_ucp_peer_t *peer)
 {
     return OMPI_SUCCESS != peer->broken ? peer->broken : outcome(peer, ompi_osc_ucp_peer_connect(peer));
 }
 
-/** Room for a command that the caller waits for: there is always a packet for it. */
+/** Room for a command of synchronization: does not wait for other packets, so PACKETS_MAX may be exceeded. */
 static char *reserve_at_once(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p)
 {
     packet_t *packet;
@@ -269,7 +267,7 @@ char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc
         *rc_p = OMPI_SUCCESS;
         return room;
     }
-    /* Whenever this waits, other threads may do the same for the same peer. */
+    /* While this waits, other threads may open and fill a packet for the same peer. */
     do {
         if (NULL != peer->packet) {
             release_when_granted(peer);
@@ -329,7 +327,7 @@ void ompi_osc_ucp_packets_settle_locks(void)
     }
 }
 
-/** Append a command of 16 bytes. */
+/** Append a command without reply and data. */
 static int append_bare(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint8_t flags)
 {
     const ompi_osc_ucp_command_t command = { .wire = { .kind = (uint8_t) kind, .flags = flags } };
@@ -384,12 +382,23 @@ typedef struct message_t {
 
 _Static_assert(sizeof(message_t) <= OPAL_COMMON_UCP_HEADER_MAX, "it travels as a header");
 
+/** Send a command as a message of its own. */
+static int command_send(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, bool ordered,
+                        const void *payload, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
+                        void *arg)
+{
+    message_t message = { .head.ack = 0 };
+    size_t    header_len;
+
+    head_fill(&message.head, peer, ordered);
+    header_len = sizeof(message.head) + ompi_osc_ucp_command_encode(command, message.command);
+    return outcome(peer, message_send(peer, &message, header_len, payload, len, how, sent, arg));
+}
+
 int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,
                              size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
 {
-    message_t message = { .head.ack = 0 };
-    size_t    command_len;
-    int       rc = peer_ready(peer);
+    int rc = peer_ready(peer);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
@@ -399,34 +408,25 @@ int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_comma
         while (peer->granting) {
             ompi_osc_ucp_wait_step();
         }
-    } while (NULL != peer->packet); /* another thread's */
+    } while (NULL != peer->packet); /* another thread may have opened one */
     if (OMPI_SUCCESS != peer->broken) {
-        return peer->broken; /* meanwhile */
+        return peer->broken; /* lost while this waited */
     }
-    head_fill(&message.head, peer, true);
-    command_len = ompi_osc_ucp_command_encode(command, message.command);
-    rc = message_send(peer, &message, sizeof(message.head) + command_len, payload, len, how, sent, arg);
+    rc = command_send(peer, command, true, payload, len, how, sent, arg);
     if (OMPI_SUCCESS == rc) {
         peer->sequence++;
     }
-    return outcome(peer, rc);
+    return rc;
 }
 
 int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
                                opal_common_ucp_sent_fn_t sent, void *arg)
 {
-    message_t message = { .head.ack = 0 };
-    size_t    command_len;
-    int       rc = peer->window->lost ? OMPI_ERR_WIN : outcome(peer, ompi_osc_ucp_peer_connect(peer));
+    int rc = peer->window->lost ? OMPI_ERR_WIN : outcome(peer, ompi_osc_ucp_peer_connect(peer));
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    head_fill(&message.head, peer, false);
-    command_len = ompi_osc_ucp_command_encode(command, message.command);
-    rc = message_send(peer, &message, sizeof(message.head) + command_len, NULL, 0,
-                      NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg);
-    return outcome(peer, rc);
+    return OMPI_SUCCESS == rc ? command_send(peer, command, false, NULL, 0,
+                                             NULL != sent ? OPAL_COMMON_UCP_LEAVING : OPAL_COMMON_UCP_EAGER, sent, arg)
+                              : rc;
 }
 
 void ompi_osc_ucp_packets_fini(void)

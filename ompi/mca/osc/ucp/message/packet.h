@@ -1,10 +1,13 @@
-/* Packets: small operations to one target share a message. Origin side.
+/* Packets: short operations to one target share a message. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A peer has at most one open packet, which commands are appended to. It leaves when it is full, when something waits
- * for it, and with the next call to progress: an operation that is followed by its flush, and a lock with its first
- * operations and its unlock, are one message.
+ * Commands are appended to a peer's open packet, of which there is at most one. The packet leaves when it is full, when
+ * a call waits for it, and with the next progress. So an operation with its flush is one message, as is a lock with its
+ * first operations and its unlock.
+ *
+ * Functions that return int return OMPI_SUCCESS, OMPI_ERR_OUT_OF_RESOURCE, the reason why the peer cannot be reached,
+ * or OMPI_ERR_WIN if the window is lost.
  */
 
 #ifndef OSC_UCP_PACKET_H
@@ -13,28 +16,28 @@
 #include "peer/peer.h"
 #include "wire/wire.h"
 
-/** Bytes of commands that a packet can take. */
+/** Most bytes of commands in a packet. */
 #define OMPI_OSC_UCP_PACKET_ROOM (16384 - sizeof(ompi_osc_ucp_wire_packet_t))
 
-/** One packet; sent as it lies here. */
+/** One packet. It is sent from here: `head`, and behind it the commands. */
 struct ompi_osc_ucp_packet_t {
-    ompi_osc_ucp_packet_t     *next, *prev; /**< of the open ones, or of the free ones (next only) */
+    ompi_osc_ucp_packet_t     *next, *prev; /**< in the list of open ones, or of free ones (next only) */
     ompi_osc_ucp_peer_t       *peer;
     uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
     uint32_t                   used;        /**< bytes of commands */
     uint32_t                   operations;  /**< among the commands */
-    uint32_t                   lock_at;     /**< where the command begins that requests a lock; see `locks` */
-    bool                       locks;       /**< a lock is requested here, and not released */
+    uint32_t                   lock_at;     /**< if `locks`: offset of the LOCK command */
+    bool                       locks;       /**< it has a LOCK command, and no UNLOCK after it */
     ompi_osc_ucp_wire_packet_t head;
     char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
 };
 
-/** Open a packet for the peer, if that needs no waiting; else NULL. */
+/** Open a packet for the peer, which has none. NULL if the caller would have to wait or connect first. */
 ompi_osc_ucp_packet_t *ompi_osc_ucp_packet_open(ompi_osc_ucp_peer_t *peer);
 
 /**
- * Append a put or an accumulate that returns nothing, if it fits into the open packet: the short way of the functions
- * below, for what is contiguous at both ends.
+ * Append a put or an accumulate that returns nothing and is contiguous at both ends: the short way. False if it does
+ * not fit into the packet, or there can be none now.
  */
 static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire,
                                               const void *data)
@@ -56,51 +59,53 @@ static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const o
 }
 
 /**
- * Room for `len` <= OMPI_OSC_UCP_PACKET_ROOM bytes at the end of the peer's open packet: the caller fills it before
- * anything else happens. May send the packet before, and may wait. On failure NULL, and *rc_p says why.
+ * Room for `len` <= OMPI_OSC_UCP_PACKET_ROOM bytes of an operation at the end of the peer's open packet. The caller
+ * fills it before it calls anything else. May send the packet before, and may wait. On failure NULL, and *rc_p says
+ * why.
  */
 char *ompi_osc_ucp_packet_reserve(ompi_osc_ucp_peer_t *peer, size_t len, int *rc_p);
 
-/** Append a lock request: what is sent before the unlock waits at the target until it is granted. */
+/** Append a lock request. Commands behind it wait at the target until the lock is granted. */
 int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
-/** Wait until a lock that was requested is granted: for what does not go by messages, and so does not wait itself. */
+/** Wait until a requested lock is granted. For native operations, which cannot wait at the target. */
 void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer);
 
-/** Send what requests locks, and wait until all are granted: who locks one after the other relies on that order. */
+/** Send all lock requests, and wait until all are granted. Programs that lock several targets rely on their order. */
 void ompi_osc_ucp_packets_settle_locks(void);
 
-/** Append an unlock. */
+/** Append the release of the lock. */
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
-/** Append MPI_Win_complete's notification. */
+/** Append the notice of MPI_Win_complete. */
 int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer);
 
-/** Send the open packet, of which there is one; counted in *awaited until it has left. */
+/** Send the peer's open packet; there must be one. *awaited counts it until it has left. */
 void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
-/** Send what is open, if anything is. */
+/** Send the peer's open packet, if there is one. */
 void ompi_osc_ucp_packet_release(ompi_osc_ucp_peer_t *peer);
 
-/** The same for a caller that waits for a reply to it, and does nothing else. */
+/** The same for a caller that next waits for a reply to it. The packet may go by fastbox. */
 void ompi_osc_ucp_packet_release_for_reply(ompi_osc_ucp_peer_t *peer);
 
-/** Send what is open, or an empty packet, and have the target reply to `ack` when all up to there is applied. The caller
- *  waits for that. */
+/** Send the open packet, or an empty one. The target replies to `ack` when all up to there is applied. May go by
+ *  fastbox. */
 int ompi_osc_ucp_packet_release_for_ack(ompi_osc_ucp_peer_t *peer, uint64_t ack);
 
-/** The same for all peers of all windows, but for those whose lock is not granted yet: for progress. */
+/** Send all open packets, except to peers whose lock is not granted yet. Called by progress. */
 void ompi_osc_ucp_packets_release_all(void);
 
-/** Send a command with its payload as a message of its own, behind what is open. May wait before that. */
+/** Send a command with its payload as an ordered message of its own, after the open packet. May wait before that.
+ *  `sent` is called with `arg` when the payload may be used again, unless this fails. */
 int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,
                              size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg);
 
-/** Send a command by itself, out of turn. */
+/** Send a command without a payload, not ordered. `sent`, if not NULL, is called when it has left. */
 int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
                                opal_common_ucp_sent_fn_t sent, void *arg);
 
-/** Free what is kept for reuse. */
+/** Free the packets that are kept for reuse. */
 void ompi_osc_ucp_packets_fini(void);
 
 #endif /* OSC_UCP_PACKET_H */

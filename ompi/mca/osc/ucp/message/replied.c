@@ -1,4 +1,4 @@
-/* Replies, as they come in. Origin side.
+/* Incoming replies. Origin side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,11 +11,11 @@
 #include "service/refused.h"
 #include "wire/wire.h"
 
-/** Remote data of a reply, on their way. */
+/** Data of a reply that UCX is receiving. */
 typedef struct incoming_t {
     ompi_osc_ucp_pending_t *pending;
     uint64_t                pos, len;
-    char                   *staging; /**< NULL if they go straight to where they belong */
+    char                   *staging; /**< malloc'd, if the result is not contiguous; else NULL */
 } incoming_t;
 
 static void reply_unpack(ompi_osc_ucp_pending_t *pending, uint64_t pos, const void *data, uint64_t len)
@@ -48,7 +48,7 @@ static void dropped(void *arg, int status)
     (void) status;
 }
 
-/** Receive what the target did not send with its reply. */
+/** Receive the data of a reply, which the target still holds. */
 static void reply_receive(ompi_osc_ucp_pending_t *pending, uint64_t pos, const opal_common_ucp_message_t *message)
 {
     bool        contiguous = ompi_osc_ucp_layout_is_contiguous(&pending->result_layout);
@@ -69,7 +69,7 @@ static void reply_receive(ompi_osc_ucp_pending_t *pending, uint64_t pos, const o
     opal_common_ucp_receive(OPAL_COMMON_UCP_ORIGIN, message->remote, buffer, message->len, reply_received, incoming);
 }
 
-/** Does the reply name somebody, and do its data fit in there? */
+/** The pending that the reply is for, if its data fit there; else the reply is refused, and this is NULL. */
 static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(reply->cookie);
@@ -86,7 +86,7 @@ static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply
     return pending;
 }
 
-/** One long reply by itself: the header is the reply, its data are the message's. */
+/** A reply in a message of its own: the reply is the message's header, and its data are the message's data. */
 static void reply_alone(const opal_common_ucp_message_t *message)
 {
     ompi_osc_ucp_wire_reply_t reply;

@@ -35,6 +35,7 @@ int ompi_osc_ucp_target_addr_get(const ompi_osc_ucp_target_addr_t *addr, const o
 int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
                                         ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result);
 int ompi_osc_ucp_target_addr_compare_swap(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
-                                          ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result);
+                                          ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim,
+                                          char *result);
 
 #endif /* OSC_UCP_TARGET_ADDR_H */
