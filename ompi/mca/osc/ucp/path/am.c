@@ -1,14 +1,12 @@
-/* The am path, origin side: every operation as messages to the target's service side.
+/* The am path: every operation is a message to the target's service side.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Small operations are copied into packets (message/packet.h), which are applied in the order in which they were sent; one
- * reply therefore tells that everything up to there is applied. Long ones are cut into fragments (message/frag.h).
+ * Short operations are copied into packets (message/packet.h), long ones are cut into fragments (message/frag.h). Both
+ * are ordered: the target applies them as they were sent, so one acknowledgement covers all up to there.
  */
 
 #include "path/am.h"
-
-#include <stdlib.h>
 
 #include "base/wait.h"
 #include "message/frag.h"
@@ -16,18 +14,18 @@
 #include "message/packet.h"
 #include "peer/pending.h"
 
-/** An operation whose layout and data are longer than this does not go into a packet. */
-#define SMALL_BYTES 8192
+/** Most bytes of layout and data of an operation in a packet. */
+#define SHORT_BYTES 8192
 
-/** Longer blocks gain nothing from the short way into a packet. */
+/** Most bytes of a short verb: longer blocks gain nothing from it. */
 #define BLOCK_MAX 256
 
 /* Communication. */
 
-/** Results of small operations that a process may await. */
+/** Most results of short operations that this process awaits. */
 #define FETCHES_MAX 4096
 
-static uint32_t fetches; /**< results of small operations that are awaited */
+static uint32_t fetches; /* results of short operations that are awaited */
 
 static void fetch_begin(void)
 {
@@ -42,7 +40,7 @@ static void fetch_end(void)
     fetches--;
 }
 
-/** The pending of a call: it takes over where the result goes. */
+/** The pending of a call. It takes over the result's layout. */
 static ompi_osc_ucp_pending_t *transfer_begin(ompi_osc_ucp_transfer_t *transfer)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(transfer->peer, true);
@@ -54,7 +52,7 @@ static ompi_osc_ucp_pending_t *transfer_begin(ompi_osc_ucp_transfer_t *transfer)
     return pending;
 }
 
-/** Give the caller its request, or on an error none, and let the pending go. */
+/** Set the caller's request, or on an error discard it, and end the pending's first part. */
 static int transfer_end(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t *pending, ompi_request_t *request,
                         int rc)
 {
@@ -68,7 +66,7 @@ static int transfer_end(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_
     return rc;
 }
 
-/** Begin a call that something has to wait for. */
+/** Make the pending of a call, and its request if the caller wants one. */
 static int transfer_prepare(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t **pending_p,
                             ompi_request_t **request_p)
 {
@@ -87,7 +85,7 @@ static int transfer_prepare(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pend
     return OMPI_SUCCESS;
 }
 
-/** What every command of a call begins with. */
+/** The command of a call that is not cut. */
 static ompi_osc_ucp_wire_command_t wire_of(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
                                            uint8_t flags)
 {
@@ -115,8 +113,8 @@ static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint6
     }
 }
 
-/** Append a call to the peer's packet, with all that its command can have. It sends `sent` packed bytes. */
-static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
+/** Append a call to the peer's packet, with its layout, a cookie to reply to, and `sent` packed bytes of data. */
+static int short_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
                         uint64_t cookie)
 {
     bool                   shaped  = !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout);
@@ -143,7 +141,7 @@ static int small_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_
     return rc;
 }
 
-/** The same for the most frequent call: contiguous at the target, and returns nothing. */
+/** The same for the most frequent calls, which are contiguous at the target and return nothing. */
 static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
     const ompi_osc_ucp_wire_command_t wire = wire_of(transfer, model, 0);
@@ -157,15 +155,15 @@ static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_u
     return rc;
 }
 
-/** A small call that returns nothing: over, for the caller, as soon as it is in the packet. */
-static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
+/** A short call that returns nothing. It is over for the caller when it is in the packet. */
+static int short_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
     int rc;
 
     if (ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
         rc = bare_append(transfer, model, sent);
     } else {
-        rc = small_append(transfer, model, sent, 0);
+        rc = short_append(transfer, model, sent, 0);
     }
     if (OMPI_SUCCESS == rc) {
         transfer->peer->unacknowledged = true;
@@ -176,8 +174,8 @@ static int small_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mode
     return rc;
 }
 
-/** A small call that returns something. */
-static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
+/** A short call that returns something. */
+static int short_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
                        ompi_osc_ucp_pending_t *pending)
 {
     int rc;
@@ -186,16 +184,16 @@ static int small_fetch(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mod
     pending->parts++;
     pending->replies = 1;
     pending->replied = fetch_end;
-    rc = small_append(transfer, model, sent, pending->cookie);
+    rc = short_append(transfer, model, sent, pending->cookie);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_reply_lost(pending->cookie, OMPI_SUCCESS);
     }
     return rc;
 }
 
-/** Append a command that fetches wire->len bytes, and has `len` bytes of data. */
-static bool block_fetch(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data, size_t len,
-                        void *result)
+/** Append a command with `len` bytes of data that fetches wire->len bytes. */
+static bool block_fetch(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, const void *data,
+                        size_t len, void *result)
 {
     ompi_osc_ucp_command_t  command = { .wire = *wire };
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, true);
@@ -272,27 +270,27 @@ bool ompi_osc_ucp_am_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const omp
     return block_fetch(peer, &wire, both, 2 * (size_t) prim->size, result);
 }
 
-/** Carry out a call by the way that fits its size. */
+/** Carry out a call in a packet, or in fragments if it is long. */
 static int transfer_run(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model)
 {
     uint64_t                shape   = transfer->target_layout->nnodes * sizeof(ompi_osc_ucp_layout_node_t);
     uint64_t                bytes   = transfer->target_layout->size / model->cell * model->packed;
     uint64_t                sent    = NULL == transfer->origin_layout ? 0 : bytes;
     bool                    returns = NULL != transfer->result_layout;
-    bool                    small   = shape + bytes <= SMALL_BYTES;
+    bool                    fits    = shape + bytes <= SHORT_BYTES;
     ompi_osc_ucp_pending_t *pending;
     ompi_request_t         *request;
     int                     rc;
 
     ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_AM, transfer->target_layout->size);
-    if (small && !returns) {
-        return small_send(transfer, model, sent);
+    if (fits && !returns) {
+        return short_send(transfer, model, sent);
     }
     rc = transfer_prepare(transfer, &pending, &request);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    rc = small ? small_fetch(transfer, model, sent, pending) : ompi_osc_ucp_frags_send(transfer, model, pending);
+    rc = fits ? short_fetch(transfer, model, sent, pending) : ompi_osc_ucp_frags_send(transfer, model, pending);
     return transfer_end(transfer, pending, request, rc);
 }
 
@@ -346,7 +344,7 @@ int ompi_osc_ucp_am_compare_swap(ompi_osc_ucp_transfer_t *transfer)
     ompi_osc_ucp_count(&transfer->peer->window->counters, OMPI_OSC_UCP_VIA_AM, size);
     transfer->origin        = elements;
     transfer->origin_layout = &both;
-    rc = small_fetch(transfer, &model, 2 * (uint64_t) size, pending);
+    rc = short_fetch(transfer, &model, 2 * (uint64_t) size, pending);
     return transfer_end(transfer, pending, request, rc);
 }
 
@@ -361,7 +359,7 @@ static void acknowledged(ompi_osc_ucp_pending_t *pending)
     }
 }
 
-/** Send what is open, and ask for an acknowledgement of all that was sent, without waiting for it. */
+/** Send the open packet, and request an acknowledgement of all that was sent, without waiting for it. */
 static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
@@ -384,7 +382,7 @@ static int acknowledgement_request(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return rc;
 }
 
-/** Was anything sent whose acknowledgement is not here? That may be one which another thread's flush asks for. */
+/** Was anything sent that is not acknowledged yet? Another thread's flush may have requested the acknowledgement. */
 static bool lacks_acknowledgement(const ompi_osc_ucp_peer_t *peer)
 {
     return peer->unacknowledged || 0 != peer->acknowledging;
@@ -405,14 +403,15 @@ int ompi_osc_ucp_am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     int rc = ompi_osc_ucp_packet_lock(peer, exclusive);
 
-    /* Threads lock independently of each other: what one of them still waits for must not hold up the next. */
+    /* Threads lock independently: a thread must not have to wait for another one's lock (locks_settle in epoch/lock.c).
+     * */
     if (OMPI_SUCCESS == rc && ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_packet_await_grant(peer);
     }
     return rc;
 }
 
-/** Wait for results that the target may still be reading from its memory: what comes next lets others change that. */
+/** Wait for results that the target may still read from its window: what follows lets other processes change that. */
 static void await_fetched(ompi_osc_ucp_peer_t *peer)
 {
     while (peer->fetching > 0) {
@@ -429,7 +428,7 @@ int ompi_osc_ucp_am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *
     return OMPI_SUCCESS == rc ? acknowledgement_request(peer, awaited) : rc;
 }
 
-/** A dynamic window's target may refuse something: its acknowledgement tells. The target need not wait for that. */
+/** In a dynamic window the target may have refused an operation: its acknowledgement says so. */
 int ompi_osc_ucp_am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     int rc;
@@ -457,7 +456,7 @@ int ompi_osc_ucp_am_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *await
     return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
 }
 
-/** Serves every peer. One that has not described itself is as all members are, as far as that is known. */
+/** Serves every peer. Without a description, size and unit are those that all members have in common, or -1. */
 static int am_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
     if (NULL == description) {

@@ -1,6 +1,8 @@
-/* The verbs of the am path, for the paths that leave some of theirs to messages.
+/* Functions that several paths have in their tables: those of the am path, and those on a mapped control block.
  *
  * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The members of ompi_osc_ucp_path_t in path/path.h say what they do.
  */
 
 #ifndef OSC_UCP_AM_H
@@ -28,7 +30,9 @@ int ompi_osc_ucp_am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_am_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
 
-/** Map the chunk that a description names, and in it the peer's control block: the chunk's head, or NULL. */
+/* path/direct.c */
+
+/** Map the chunk that a description names, and find the peer's control block in it. Returns its head, or NULL. */
 ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_attach(ompi_osc_ucp_peer_t                *peer,
                                                       const ompi_osc_ucp_description_t *description);
 void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer);

@@ -1,9 +1,9 @@
-/* The direct path: load, store and CPU atomics on memory that is mapped here, oneself's included.
+/* The direct path: load, store and CPU atomics on mapped memory, and on the process's own.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Every operation is over when its call returns; completing it is a fence. Locks and notices are atomics on the peer's
- * control block, also for peers of which nothing else is mapped (path/near.c).
+ * An operation is over when its call returns; a memory fence completes it. Locks and notices are atomics on the peer's
+ * control block. The near path shares those.
  */
 
 #include "path/am.h"
@@ -15,7 +15,7 @@
 #include "op/op_layout.h"
 #include "peer/pending.h"
 
-/** Accumulates pass through bounce buffers of this size, so that no datatype and no gap reaches the kernels. */
+/** Bytes of the buffers in which accumulates pack elements, because op/op.c takes neither datatypes nor gaps. */
 #define BOUNCE_BYTES 4096
 
 static char *target_addr(const ompi_osc_ucp_transfer_t *transfer)
@@ -83,7 +83,7 @@ static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
     return ompi_osc_ucp_request_none(transfer->request_p);
 }
 
-/* Locks and notices: what is done to a control block that is mapped here. */
+/* Locks and notices, on a mapped control block. */
 
 int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
@@ -107,7 +107,7 @@ int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
         }
     }
     if (!exclusive && ompi_osc_ucp_lockword_remote(word)) {
-        ompi_osc_ucp_doorbell(peer); /* the next may be a reader, too */
+        ompi_osc_ucp_doorbell(peer); /* a reader passes the turn on, maybe to one that waits at the service side */
     }
     return OMPI_SUCCESS;
 }
@@ -144,7 +144,7 @@ int ompi_osc_ucp_mapped_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *a
     return OMPI_SUCCESS;
 }
 
-/* How a peer comes to have its memory mapped here. */
+/* Attaching a peer. */
 
 ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_attach(ompi_osc_ucp_peer_t                *peer,
                                                       const ompi_osc_ucp_description_t *description)
@@ -170,7 +170,7 @@ void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** Members of a shared window, and the process itself, are known without asking. */
+/** Members of a shared window, and the process itself, need no description. */
 static int known_attach(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_window_t *window = peer->window;

@@ -1,11 +1,11 @@
-/* The near path: a process of this node whose control block is mapped here, but not its memory.
+/* The near path: peers on this node whose control block is mapped, but not their window memory.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Locks and notices are those of the direct path. Operations are messages; short ones that the caller waits for go by
- * fastbox if the target polls (message/fastbox.h). The kernel copies long puts and gets on memory of MPI_Win_create from
- * process to process (memory/cma.h), if it permits that. A copy that it refuses becomes a message. Only the target knows
- * the regions of a dynamic window, so there the target's service side has the kernel copy.
+ * Locks and notices are those of the direct path, but messages behind operations under way. Operations are messages;
+ * packets whose sender waits for a reply go by fastbox (message/fastbox.h). Long puts and gets to memory of
+ * MPI_Win_create are copies by the kernel (memory/cma.h), where it permits that; for dynamic windows the target starts
+ * them, because only it knows its regions. A copy that the kernel refuses becomes a message.
  */
 
 #include "base/params.h"
@@ -14,7 +14,7 @@
 #include "path/am.h"
 #include "peer/pending.h"
 
-/** Find out what the kernel copies between this process and the peer. */
+/** Find out in which direction the kernel copies between this process and the peer. */
 static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
     const ompi_osc_ucp_cma_process_t process = {
@@ -37,7 +37,7 @@ static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description
     if (NULL == head) {
         return OMPI_ERR_NOT_SUPPORTED;
     }
-    /* Where processes take turns nobody polls while another one waits for that. */
+    /* If Open MPI yields when idle, processes share processors: a target rarely polls while its origin does. */
     if (description->lasting && !opal_progress_yield_when_idle) {
         peer->fastbox = ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_chunk_extra(peer->chunk), head);
     }
@@ -53,11 +53,11 @@ static void near_detach(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_mapped_detach(peer);
 }
 
-/** A put or get by the kernel's copy. False: it was not, or not to the end; it may be done again. */
+/** A put or get as a copy by the kernel. False: it was not copied, or in part; the caller sends a message instead. */
 static bool transfer_copied(ompi_osc_ucp_transfer_t *transfer, bool put)
 {
-    const ompi_osc_ucp_layout_t *local = put ? transfer->origin_layout : transfer->result_layout;
-    ompi_osc_ucp_peer_t         *peer  = transfer->peer;
+    const ompi_osc_ucp_layout_t *local  = put ? transfer->origin_layout : transfer->result_layout;
+    ompi_osc_ucp_peer_t         *peer   = transfer->peer;
     char                        *buffer = put ? (char *) transfer->origin : transfer->result;
 
     if (!peer->cma || local->size < (uint64_t) ompi_osc_ucp_params.kernel_copy ||
@@ -85,13 +85,12 @@ static int near_get(ompi_osc_ucp_transfer_t *transfer)
     return transfer_copied(transfer, false) ? OMPI_SUCCESS : ompi_osc_ucp_am_get(transfer);
 }
 
-/** Is nothing on its way to the peer that the target must have applied before a notice takes effect? */
+/** Are all operations on the peer applied? Else a notice has to be a message behind them. */
 static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
 {
     return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
 }
 
-/** Behind operations on their way, the lock is released by a message, which is applied after them. */
 static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
     return peer_is_quiet(peer) ? ompi_osc_ucp_mapped_unlock(peer, exclusive, awaited)

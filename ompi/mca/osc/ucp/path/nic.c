@@ -1,15 +1,14 @@
-/* The nic path: windows of the NIC domain. As rdma, and the native class of accumulates and locks by native atomics.
+/* The nic path: windows of the NIC domain. The rdma path with native atomics, for locks and the native class.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-
 
 #include <stddef.h>
 
 #include "path/am.h"
 #include "path/rdma.h"
 
-/** In the NIC domain this path must serve, or nobody may. */
+/** In the NIC domain no other path may serve: its accumulates would not be atomic with native ones. */
 static int nic_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
     if (NULL == description || !peer->window->nic) {
@@ -18,7 +17,7 @@ static int nic_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_
     peer->words = description->head + description->offset + offsetof(ompi_osc_ucp_control_t, nic);
     if ((!ompi_osc_ucp_rdma_memory_attach(peer, description) && description->size > 0) ||
         !ompi_osc_ucp_rkey_attach(peer, ompi_osc_ucp_proc_lanes(peer->proc), description->key, description->key_len,
-                     &peer->words_rkey)) {
+                                  &peer->words_rkey)) {
         opal_output(0, "osc/ucp: rank %d has no native atomics to rank %d, which all processes have to themselves: run "
                        "with --mca osc_ucp_atomic_domain cpu", peer->window->rank, peer->rank);
         ompi_osc_ucp_rdma_detach(peer);

@@ -1,13 +1,12 @@
-/* Accumulates in the NIC domain: the native class by UCX's atomics, everything else by messages.
+/* Accumulates in the NIC domain: the native class by native atomics, everything else by messages.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The native class is closed: whatever a program may do at the same time to one location (MPI-3.1 section 11.7.1, and
- * the info key accumulate_ops), is all of it native or none, whoever the origin is. So no processor's atomics ever meet
- * the network's. Operations keep their order on one lane; between messages, native atomics and native reads stands a
- * flush, unless the user has relaxed the order.
+ * Accumulates that MPI allows to meet at one location (MPI-3.1 section 11.7.1, and the info key accumulate_ops) are all
+ * native or all messages, from every origin. So a processor's atomics never meet those of a device. Operations that go
+ * the same way keep their order; a flush separates messages, native atomics and native reads, unless the program has
+ * given up the order (accumulate_ordering).
  */
-
 
 #include <stdlib.h>
 
@@ -16,12 +15,12 @@
 #include "path/rdma.h"
 #include "peer/pending.h"
 
-/** How an accumulate goes. */
+/** Which way an accumulate goes: bits of peer->ways. */
 typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;
 
 /**
- * Wait until earlier accumulates that went another way are complete. Those that other threads issue meanwhile have no
- * order with the caller's; those that another thread's flush is for are not complete before that is over.
+ * Wait until earlier accumulates that went another way are complete, also those that another thread's flush is
+ * completing. Accumulates that other threads issue meanwhile need no order with the caller's.
  */
 static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
 {
@@ -44,30 +43,30 @@ static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
     return rc;
 }
 
-/** An accumulate has been issued. Not to be told before: it may have had to wait, and a flush would have cleared it. */
+/** Note the way of an accumulate after it was issued: while it waits, another thread's flush may clear this. */
 static int way_taken(ompi_osc_ucp_peer_t *peer, way_t way, int rc)
 {
     peer->ways |= (uint8_t) way;
     return rc;
 }
 
-/** Where the elements of a native operation come from and go to. */
+/** Packed elements of a native operation: the next to use. */
 typedef struct elements_t {
-    const char *operands; /**< packed; NULL with NO_OP */
-    char       *results;  /**< packed; NULL if nothing is fetched */
+    const char *operands; /**< NULL with NO_OP */
+    char       *results;  /**< NULL if nothing is fetched */
 } elements_t;
 
-/** Bounce buffers for scattered ones of the caller, until the operation is over; in its pending's arg. */
+/** Packed copies of buffers that are not contiguous, until the operation is over; in its pending's `arg`, malloc'd. */
 typedef struct bounce_t {
-    void                 *result; /**< the caller's, laid out as follows; NULL: not in a bounce buffer */
-    ompi_osc_ucp_layout_t result_layout;
-    char                 *results;
+    void                 *result;        /**< the caller's buffer; NULL: results need no copy */
+    ompi_osc_ucp_layout_t result_layout; /**< of `result` */
+    char                 *results;       /**< packed, in `data` */
     char                  data[];
 } bounce_t;
 
 static void bounce_end(ompi_osc_ucp_pending_t *pending)
 {
-    bounce_t                   *bounce = pending->arg;
+    bounce_t                  *bounce = pending->arg;
     ompi_osc_ucp_layout_iter_t iter;
 
     if (NULL != bounce->result) {
@@ -83,14 +82,14 @@ static bool is_scattered(const ompi_osc_ucp_layout_t *layout)
     return NULL != layout && !ompi_osc_ucp_layout_is_contiguous(layout);
 }
 
-/** Find or make packed elements. */
+/** Find the packed elements of a call, or pack them. */
 static int elements_find(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending_t *pending, elements_t *elements)
 {
-    bool                       gather = is_scattered(transfer->origin_layout);
+    bool                       gather  = is_scattered(transfer->origin_layout);
     bool                       scatter = is_scattered(transfer->result_layout);
-    uint64_t                   size = transfer->target_layout->size;
+    uint64_t                   size    = transfer->target_layout->size;
     ompi_osc_ucp_layout_iter_t iter;
-    bounce_t                   *bounce;
+    bounce_t                  *bounce;
 
     if (NULL != transfer->origin_layout) {
         elements->operands = (const char *) transfer->origin + transfer->origin_layout->lb;
@@ -122,10 +121,8 @@ static int elements_find(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending
     return OMPI_SUCCESS;
 }
 
-/**
- * Fetch and combine by compare-and-swap. On shared memory (where tests stand in for a device) UCX 1.13 gets the
- * fetching and, or and xor wrong: they combine the old value with itself.
- */
+/** A fetching and, or or xor by compare-and-swap. Over shared memory, which stands in for a device in tests, UCX 1.13
+ *  combines the old value with itself instead. */
 static int combine_by_swap(ompi_osc_ucp_peer_t *peer, uint64_t remote, opal_common_ucp_atomic_t op,
                            const void *operand, size_t size, void *result)
 {
@@ -160,7 +157,7 @@ static int atomics_begin(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending
         [OMPI_OSC_UCP_OP_BXOR]    = OPAL_COMMON_UCP_XOR,
         [OMPI_OSC_UCP_OP_REPLACE] = OPAL_COMMON_UCP_SWAP
     };
-    static uint64_t unwanted; /* a swap always tells the old value */
+    static uint64_t unwanted; /* UCX's swap always returns the old value */
 
     ompi_osc_ucp_peer_t *peer = transfer->peer;
     size_t               size = transfer->prim->size, i;
@@ -228,7 +225,7 @@ static int native_accumulate(ompi_osc_ucp_transfer_t *transfer)
     return ompi_osc_ucp_rdma_finish(pending, transfer->request_p);
 }
 
-/** Do whole elements of `size` bytes lie at multiples of it everywhere (1), nowhere (0), or here and there (-1)? */
+/** Are the target's elements naturally aligned: all of them (1), none (0), or maybe some (-1)? */
 static int alignment(const ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
@@ -246,7 +243,7 @@ static int alignment(const ompi_osc_ucp_transfer_t *transfer)
     return !same ? -1 : 0 == (start & mask);
 }
 
-/** One run at a time, each waited for: some of its elements are native and some are not. */
+/** Some elements may be native and some not: accumulate one run at a time, and wait for each. */
 static int accumulate_runs(ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim   = transfer->prim;

@@ -1,20 +1,19 @@
-/* Locks in the NIC domain: made of native atomics, without the target's help.
+/* Locks in the NIC domain, by native atomics on the lock words of the target.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Two levels of words. The window's word, at rank 0, counts the processes that hold the window by lock_all, those that
- * hold, or wait for, an exclusive lock of any member, and those that wait for lock_all. Either kind excludes the other;
- * so lock_all is one atomic, whatever the number of processes. A member's word counts its readers and its waiting
- * writers; its upmost bit is the writer who is in, and the turns that writers have had are counted, too.
+ * There are two kinds of words. The window's word, at rank 0, has three counts: holders of lock_all, processes that
+ * hold or wait for an exclusive lock of any member, and processes that wait for lock_all. The first two exclude each
+ * other, so lock_all is one atomic for any number of processes. A member's word counts its readers, its waiting
+ * writers, and the turns that writers have had; its highest bit is set while a writer holds it.
  *
- * Who waits looks again after a while: chance makes the intervals differ, and an upper bound keeps a free lock from
- * staying unused. A reader who finds writers waiting lets one of them have its turn, which the count shows also if that
- * was too short to be seen; then it goes before all others. So a writer waits for the readers that are in, and for one
- * turn of those that waited behind each writer who was quicker; a reader waits for one writer. Who wants all waits for
- * the writers that are in or wait; writers who come later let it go first, unless they hold a lock already, for which
- * somebody may wait.
+ * A waiting process looks again after an interval, which doubles up to a bound and is partly random. Fairness:
+ *  - A reader that finds waiting writers lets one of them go first. It sees by the count of turns that one did.
+ *  - A reader therefore waits for one writer. A writer waits for the present readers and, each time another writer is
+ *    faster, for that one and the readers behind it.
+ *  - lock_all waits for the writers that hold a lock or wait. Writers that come later let it go first, unless they hold
+ *    another lock already: a process that lock_all waits for may wait for that one.
  */
-
 
 #include <stddef.h>
 
@@ -22,7 +21,7 @@
 #include "path/am.h"
 #include "path/rdma.h"
 
-/** The member's word: readers, waiting writers, turns of writers, the writer. */
+/** The member's word: readers, waiting writers, turns of writers, a writer inside. */
 #define SHARED_ONE    UINT64_C(1)
 #define SHARED_MASK   UINT64_C(0xffffff)
 #define WAITING_ONE   (UINT64_C(1) << 24)
@@ -31,7 +30,7 @@
 #define TURN_MASK     (UINT64_C(0x7fff) << 48)
 #define EXCLUSIVE     (UINT64_C(1) << 63)
 
-/** The window's word. */
+/** The window's word: holders of lock_all, exclusive locks, waiters for lock_all. */
 #define FIELD_MASK       UINT64_C(0x1fffff)
 #define LOCK_ALL_ONE     UINT64_C(1)
 #define LOCK_ALL_MASK    FIELD_MASK
@@ -43,28 +42,28 @@
 #define WINDOW_WORD offsetof(ompi_osc_ucp_nic_words_t, window)
 #define MEMBER_WORD offsetof(ompi_osc_ucp_nic_words_t, member)
 
-/** First and longest interval between two tries, nanoseconds. */
+/** First and longest interval between two looks, nanoseconds. */
 #define BACKOFF_MIN_NS 500
 #define BACKOFF_MAX_NS 64000
 
-static int word_do(ompi_osc_ucp_peer_t *peer, size_t word, opal_common_ucp_atomic_t op, uint64_t operand,
-                   uint64_t *result)
+static int word_atomic(ompi_osc_ucp_peer_t *peer, size_t word, opal_common_ucp_atomic_t op, uint64_t operand,
+                       uint64_t *result)
 {
     return ompi_osc_ucp_rdma_atomic(peer, peer->words_rkey, peer->words + word, op, &operand, sizeof(operand), result);
 }
 
 static int word_fetch_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t change, uint64_t *old_p)
 {
-    return word_do(peer, word, OPAL_COMMON_UCP_ADD, change, old_p);
+    return word_atomic(peer, word, OPAL_COMMON_UCP_ADD, change, old_p);
 }
 
 static int word_add(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t change)
 {
-    peer->unflushed = true; /* it must be there before the window is freed: then the word is somebody else's memory */
-    return word_do(peer, word, OPAL_COMMON_UCP_ADD, change, NULL);
+    peer->unflushed = true; /* freeing the window has to complete this: the word's memory is reused then */
+    return word_atomic(peer, word, OPAL_COMMON_UCP_ADD, change, NULL);
 }
 
-/** Wait for between half and all of the interval, which doubles; the process makes progress meanwhile. */
+/** Double the interval, and wait for a random time between half and all of it. Makes progress meanwhile. */
 static void back_off(uint64_t *interval_ns)
 {
     static uint64_t chance;
@@ -80,14 +79,14 @@ static void back_off(uint64_t *interval_ns)
     } while (opal_common_ucp_now_ns() - begin < length);
 }
 
-/** The member that has the window's word: the resolver has it attached before any other (reach/reach.c). */
-static int keeper(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p)
+/** The member that has the window's word. It is attached before any other (root_reach in reach/reach.c). */
+static int root_find(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p)
 {
     *peer_p = ompi_osc_ucp_peer_find(window, 0);
     return NULL == *peer_p || !(*peer_p)->known ? OMPI_ERR_UNREACH : OMPI_SUCCESS;
 }
 
-/** Look at a word until none of the bits is set; `old` is what was seen last, and what is seen at the end. */
+/** Wait until none of the bits of a word is set. *old is the word as it was seen last, before and after. */
 static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old)
 {
     uint64_t interval = 0;
@@ -100,13 +99,13 @@ static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, ui
     return rc;
 }
 
-/** The word with the turn of one of the waiting writers. */
+/** A member's word after one of its waiting writers has acquired the lock. */
 static uint64_t writer_in(uint64_t word)
 {
     return ((word - WAITING_ONE) & ~TURN_MASK) | ((word + TURN_ONE) & TURN_MASK) | EXCLUSIVE;
 }
 
-/** Keep lock_all out, and wait until those who have it are gone. */
+/** Exclude lock_all, and wait until no process holds it. */
 static int exclude_all(ompi_osc_ucp_peer_t *root)
 {
     uint64_t old;
@@ -120,7 +119,7 @@ static int exclude_all(ompi_osc_ucp_peer_t *root)
     return OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, LOCK_ALL_MASK, &old) : rc;
 }
 
-/** Wait for the member's word, as a writer. */
+/** Acquire the member's word as a writer. */
 static int writer_take(ompi_osc_ucp_peer_t *peer)
 {
     uint64_t old, seen;
@@ -130,7 +129,7 @@ static int writer_take(ompi_osc_ucp_peer_t *peer)
     while (OMPI_SUCCESS == rc && OMPI_SUCCESS == (rc = await_clear(peer, MEMBER_WORD, SHARED_MASK | EXCLUSIVE, &old))) {
         seen = old;
         old  = writer_in(seen);
-        rc   = word_do(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, seen, &old);
+        rc   = word_atomic(peer, MEMBER_WORD, OPAL_COMMON_UCP_COMPARE_SWAP, seen, &old);
         if (OMPI_SUCCESS == rc && seen == old) {
             break;
         }
@@ -141,16 +140,16 @@ static int writer_take(ompi_osc_ucp_peer_t *peer)
 static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_peer_t *root;
-    int                  rc = keeper(peer->window, &root);
+    int                  rc = root_find(peer->window, &root);
 
     rc = OMPI_SUCCESS == rc ? exclude_all(root) : rc;
     if (OMPI_SUCCESS == rc && OMPI_SUCCESS != (rc = writer_take(peer))) {
-        (void) word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE); /* the peer cannot be reached; others can */
+        (void) word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE); /* this peer cannot be reached, but others use the window */
     }
     return rc;
 }
 
-/** Take a reader's count back, let a waiting writer have its turn, and count again. `old` as in await_clear. */
+/** Take back the reader's count, wait for the turn of a waiting writer, and count again. *old as in await_clear. */
 static int let_writer_in(ompi_osc_ucp_peer_t *peer, uint64_t *old)
 {
     uint64_t interval = 0, turn = *old & TURN_MASK;
@@ -163,7 +162,7 @@ static int let_writer_in(ompi_osc_ucp_peer_t *peer, uint64_t *old)
     return OMPI_SUCCESS == rc ? word_fetch_add(peer, MEMBER_WORD, SHARED_ONE, old) : rc;
 }
 
-/** A reader's count stays while a writer is in: that one goes, and no other comes. */
+/** Acquire the member's word as a reader. While a writer holds it, the count stays: no other writer can follow. */
 static int shared_lock(ompi_osc_ucp_peer_t *peer)
 {
     uint64_t old;
@@ -180,7 +179,7 @@ int ompi_osc_ucp_nic_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return exclusive ? exclusive_lock(peer) : shared_lock(peer);
 }
 
-/** What went by messages must be over before others can have the lock; what went natively is (settle). */
+/** Complete the operations that are messages before the lock is released. Native ones are complete (settle). */
 static int messages_complete(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t awaited = 0;
@@ -198,9 +197,9 @@ int ompi_osc_ucp_nic_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t 
 
     (void) awaited;
     rc = word_add(peer, MEMBER_WORD, exclusive ? -EXCLUSIVE : -SHARED_ONE);
-    if (exclusive) { /* for the others, also if the peer cannot be reached */
+    if (exclusive) { /* also if the peer cannot be reached: others use the window */
         error = OMPI_SUCCESS == rc ? error : rc;
-        rc    = keeper(peer->window, &root);
+        rc    = root_find(peer->window, &root);
         rc    = OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE) : rc;
     }
     return OMPI_SUCCESS == rc ? error : rc;
@@ -210,7 +209,7 @@ int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *root;
     uint64_t             old, enter = LOCK_ALL_ONE - ALL_WAITING_ONE;
-    int                  rc = keeper(window, &root);
+    int                  rc = root_find(window, &root);
 
     if (OMPI_SUCCESS == rc) {
         rc = word_fetch_add(root, WINDOW_WORD, LOCK_ALL_ONE, &old);
@@ -226,7 +225,7 @@ int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
 int ompi_osc_ucp_nic_unlock_all(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *root;
-    int                  rc = keeper(window, &root);
+    int                  rc = root_find(window, &root);
 
     return OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -LOCK_ALL_ONE) : rc;
 }

@@ -1,12 +1,12 @@
-/* The interface of a path: how the operations on one target are carried out.
+/* The interface of a path: how the operations on one peer are carried out.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A path offers itself: `attach` answers whether it can serve a peer. reach/reach.c asks the paths in the order of its
- * table, and nobody but these two folders names one.
+ * reach/reach.c offers a peer to the paths in the order of reach/paths.c. No other folder names a path.
  *
- * A path's functions run on the origin side. Epoch, range, types and zero counts have been checked, so that only the work
- * is left. They return OMPI_SUCCESS or an OMPI_ERR_ code, and log nothing.
+ * A path's functions run inside the origin side; put, get and the accumulate family on mapped memory also outside.
+ * Epoch, range, types and zero counts have been checked. They return OMPI_SUCCESS or an OMPI_ERR_ code. Only an attach
+ * that finds a peer unreachable prints something.
  */
 
 #ifndef OSC_UCP_PATH_H
@@ -16,28 +16,28 @@
 #include "peer/transfer.h"
 
 struct ompi_osc_ucp_path_t {
-    ompi_osc_ucp_via_t via;  /**< which way most of its operations go, for the user. VIA_DIRECT: others count them */
-    bool               maps; /**< its peers' window memory is mapped here, and serves the short way of path/short.h */
+    ompi_osc_ucp_via_t via;  /**< how reports name it. Operations of VIA_DIRECT are counted by layer/count.c only */
+    bool               maps; /**< its peers' window memory is mapped here, and path/short.h may use it */
 
     /**
-     * Can this path serve the peer? Then fills in what the path needs in the peer, size and disp_unit included.
-     * @param description  the peer's, or NULL: it was not asked yet. A path that needs none sets peer->known then; one
-     *                     that serves the peer until it is asked does not.
-     * @return OMPI_SUCCESS, OMPI_ERR_NOT_SUPPORTED (ask the next one), or why the peer cannot be served at all.
+     * Can this path serve the peer? If so, fill in the peer's fields that the path needs. @param description  the
+     * peer's, or NULL if it was not asked yet. Without one, a path that can serve the peer for good sets peer->known,
+     * size and disp_unit; a provisional one leaves peer->known false. @return OMPI_SUCCESS, OMPI_ERR_NOT_SUPPORTED (ask
+     * the next path), or why the peer cannot be served at all.
      */
     int (*attach)(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
 
-    /** The window is freed, or the peer gets another path. NULL: nothing to let go. */
+    /** Release what attach acquired; the window is freed. NULL: there is nothing to release. */
     void (*detach)(ompi_osc_ucp_peer_t *peer);
 
     int (*put)(ompi_osc_ucp_transfer_t *transfer);
     int (*get)(ompi_osc_ucp_transfer_t *transfer);
-    /** accumulate, get_accumulate and fetch_and_op: they differ in what is NULL. */
+    /** accumulate, get_accumulate and fetch_and_op: they differ in which buffers are NULL. */
     int (*accumulate)(ompi_osc_ucp_transfer_t *transfer);
     int (*compare_swap)(ompi_osc_ucp_transfer_t *transfer);
 
-    /* The short verbs: one block at both ends, `at` bytes from the window's base, no request. False: nothing was done,
-     * and the long verb does it. NULL: there is none. */
+    /* Short verbs: contiguous at both ends, `at` bytes from the window's base, no request. False: nothing was done, and
+     * the caller uses the long verb. NULL: there is none. */
 
     bool (*put_block)(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes);
     bool (*get_block)(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes);
@@ -47,40 +47,39 @@ struct ompi_osc_ucp_path_t {
     bool (*swap_block)(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim, const void *origin,
                        const void *compare, void *result);
 
-    /** Acquire the target's lock; waits. */
+    /** Acquire the target's lock. Waits for it, or has all later operations wait for it at the target. */
     int (*lock)(ompi_osc_ucp_peer_t *peer, bool exclusive);
 
-    /** Does this path lock all members of such a window at once? Then each member's path is this one, and rank 0 is
-     *  attached before any other. NULL: no. */
+    /** Does this path lock all members of the window at once? Then it must serve every member, and rank 0 is attached
+     *  before any other. NULL: no. */
     bool (*serves_all)(const ompi_osc_ucp_window_t *window);
 
-    /** Lock and unlock all members of a window at once; wait. Only called if serves_all says yes. */
+    /** Lock and unlock all members of a window at once, and wait. Only called if serves_all returns true. */
     int (*lock_all)(ompi_osc_ucp_window_t *window);
     int (*unlock_all)(ompi_osc_ucp_window_t *window);
 
-    /* The following begin something and return; *awaited counts it until it is over. The caller waits for that with
-     * ompi_osc_ucp_await, also after an error, so that many peers are served at once. */
+    /* The following functions begin something and return. *awaited counts it until it is over. The caller waits for
+     * that with ompi_osc_ucp_await, also after an error. So many peers can be served at once. */
 
-    /** Complete at the target what unlock and complete do not complete themselves: it must be over before they are
-     *  called. NULL: there is nothing such. */
+    /** Complete at the target the operations that unlock and complete do not complete. The caller waits for that before
+     *  it calls them. NULL: there are none. */
     int (*settle)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
     /** Complete all operations at the target. NULL: a memory fence does. */
     int (*flush)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
-    /** Complete the operations on one peer, and wait: the short way of flush. NULL: there is none. */
+    /** Flush one peer, wait, and return its error: the short way of flush. NULL: there is none. */
     int (*flush_alone)(ompi_osc_ucp_peer_t *peer);
 
     /** Complete all operations at the target, then release its lock. */
     int (*unlock)(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
 
-    /** Tell the target that an access epoch for it is posted (MPI_Win_post), or is over (MPI_Win_complete); the
-     *  latter takes effect at the target after all operations before it. Over when a message has left: a caller that
-     *  computes next would not progress it. */
+    /** Send the notice of MPI_Win_post, or of MPI_Win_complete, which takes effect after all earlier operations. A
+     *  notice that is a message counts until it has left: a caller that computes next would not progress it. */
     int (*post)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
     int (*complete)(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
-    /** Tell the target that this process has come so far in the window's barrier. */
+    /** Send the notice of a round of the window's barrier (epoch/barrier.c). */
     int (*arrive)(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
 };
 

@@ -1,15 +1,12 @@
-/* The rdma path: put and get by UCX, without the target's help.
+/* The rdma path: native put and get, without the target's processor. The nic path shares them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is contiguous, or consists of few long pieces, is put and got natively; everything else goes by messages (am.c),
- * at the same time: put and get have no order but by flush (MPI-3.1 section 11.7.2), which completes both. The
- * accumulate family goes by messages too. The nic path (path/nic.c) shares what is native here.
+ * Puts and gets that are contiguous, or consist of few long pieces, are native. All other operations are messages
+ * (path/am.c). The two need no order: puts and gets have none (MPI-3.1 section 11.7.2), and a flush completes both.
  */
 
 #include "path/rdma.h"
-
-#include <stddef.h>
 
 #include "base/params.h"
 #include "base/wait.h"
@@ -41,7 +38,7 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_rdma_pending(ompi_osc_ucp_peer_t *peer)
 
 int ompi_osc_ucp_rdma_begun(ompi_osc_ucp_pending_t *pending, int rc)
 {
-    /* Not before the operation: it may have had to wait, and another thread's flush would have cleared this. */
+    /* After the operation: while that waited, another thread's flush could have cleared this. */
     pending->peer->unflushed = true;
     if (OPAL_COMMON_UCP_UNDERWAY != rc) {
         return rc;
@@ -58,7 +55,7 @@ int ompi_osc_ucp_rdma_finish(ompi_osc_ucp_pending_t *pending, ompi_request_t **r
 
     if (wants) {
         pending->request = ompi_osc_ucp_request_new(peer->window);
-        waits            = NULL == pending->request; /* the operation has begun, and memory is short */
+        waits            = NULL == pending->request; /* memory is short, and the operation has begun */
     }
     if (NULL != request_p) {
         *request_p = NULL == pending->request ? &ompi_request_empty : pending->request;
@@ -84,7 +81,7 @@ int ompi_osc_ucp_rdma_atomic(ompi_osc_ucp_peer_t *peer, opal_common_ucp_rkey_t *
     return ompi_osc_ucp_wait_for(&waiter, rc);
 }
 
-/** Begin to flush; what has failed is still to be done. */
+/** Begin to flush the native operations. */
 static int flush_begin(ompi_osc_ucp_peer_t *peer, opal_common_ucp_completion_t *completion)
 {
     unsigned tries = 0;
@@ -100,7 +97,7 @@ static int flush_begin(ompi_osc_ucp_peer_t *peer, opal_common_ucp_completion_t *
     return rc;
 }
 
-/** Which way a put or get goes. */
+/** Is it a put or a get? */
 typedef enum direction_t { PUT, GET } direction_t;
 
 static int piece_begin(direction_t direction, ompi_osc_ucp_pending_t *pending, char *local, int64_t disp, uint64_t len)
@@ -115,7 +112,7 @@ static int piece_begin(direction_t direction, ompi_osc_ucp_pending_t *pending, c
     return ompi_osc_ucp_rdma_begun(pending, rc);
 }
 
-/** Begin all pieces of memory that are contiguous on both sides. */
+/** Begin one native operation for each piece that is contiguous at both ends. */
 static int pieces_begin(direction_t direction, const ompi_osc_ucp_transfer_t *transfer,
                         const ompi_osc_ucp_layout_t *local_layout, char *local, ompi_osc_ucp_pending_t *pending)
 {
@@ -144,7 +141,7 @@ static int copy_by_message(direction_t direction, ompi_osc_ucp_transfer_t *trans
 static int copy_natively(direction_t direction, ompi_osc_ucp_transfer_t *transfer,
                          const ompi_osc_ucp_layout_t *local_layout, char *local)
 {
-    const ompi_osc_ucp_layout_t *target  = transfer->target_layout;
+    const ompi_osc_ucp_layout_t *target = transfer->target_layout;
     ompi_osc_ucp_pending_t      *pending;
     int                          rc;
 
@@ -162,13 +159,13 @@ static int copy_natively(direction_t direction, ompi_osc_ucp_transfer_t *transfe
     if (OMPI_SUCCESS == rc) {
         return ompi_osc_ucp_rdma_finish(pending, transfer->request_p);
     }
-    /* The network cannot register the caller's buffer: it is read-only, say. What was begun is not harmful. */
+    /* The network cannot register the caller's buffer: it may be read-only. Pieces that were begun are sent twice. */
     ompi_osc_ucp_pending_part_done(pending, OMPI_SUCCESS);
     ompi_osc_ucp_peer_wait_local(transfer->peer);
     return copy_by_message(direction, transfer);
 }
 
-/* The short way: no pending, no layout. */
+/* The short verbs: no pending, no layout. */
 
 static void native_done(opal_common_ucp_completion_t *completion, int status)
 {
@@ -180,14 +177,14 @@ static void native_done(opal_common_ucp_completion_t *completion, int status)
     }
 }
 
-/** May the short way be gone now? What has no lock yet, or is behind messages, may not. */
+/** May a short verb begin an operation? Not while a lock is requested, nor behind an open packet. */
 static inline bool block_may_go(const ompi_osc_ucp_peer_t *peer)
 {
     return !peer->granting && NULL == peer->packet && NULL != peer->rkey &&
            opal_common_ucp_underway() < OMPI_OSC_UCP_RDMA_WINDOW;
 }
 
-/** A block has begun, with that outcome. */
+/** Account for a short verb's operation; `rc` is what the transport returned. */
 static inline bool block_begun(ompi_osc_ucp_peer_t *peer, unsigned generation, uint64_t bytes, int rc)
 {
     if (OPAL_COMMON_UCP_UNDERWAY == rc) {
@@ -220,7 +217,7 @@ bool ompi_osc_ucp_rdma_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *re
                                            &peer->native[generation].completion));
 }
 
-/** Runs of contiguous bytes below `n` nodes; saturates. */
+/** Number of contiguous runs below `n` nodes; saturates. */
 static uint64_t runs_of(const ompi_osc_ucp_layout_node_t *nodes, uint64_t n)
 {
     uint64_t runs = 0, i, below;
@@ -282,19 +279,13 @@ static void flushed(ompi_osc_ucp_pending_t *pending)
     }
 }
 
-static void flush_done(opal_common_ucp_completion_t *completion, int status)
-{
-    ompi_osc_ucp_pending_part_done((ompi_osc_ucp_pending_t *) completion, status);
-}
-
-/** Complete the native operations at the target. */
 int ompi_osc_ucp_rdma_settle(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_pending_t *pending;
     int                     rc;
 
     ompi_osc_ucp_fence_memory(); /* UCX may have stored to shared memory itself */
-    /* What another thread's flush already completes is not complete yet either. */
+    /* Operations that another thread's flush covers are not complete before that flush is over. */
     if (!peer->unflushed && 0 == peer->flushing) {
         return OMPI_SUCCESS;
     }
@@ -302,7 +293,7 @@ int ompi_osc_ucp_rdma_settle(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     if (NULL == pending) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    pending->completion.done = flush_done;
+    pending->completion.done = part_done;
     rc = flush_begin(peer, &pending->completion);
     if (OPAL_COMMON_UCP_UNDERWAY == rc) {
         pending->ended = flushed;
@@ -345,9 +336,9 @@ int ompi_osc_ucp_rdma_flush_alone(ompi_osc_ucp_peer_t *peer)
     return OMPI_SUCCESS == rc ? ompi_osc_ucp_peer_take_error(peer) : rc;
 }
 
-/* How a peer comes to have this path. */
+/* Attaching a peer. */
 
-/** Does every lane that the window needs reach memory of this key natively? */
+/** Do the lanes reach memory of this key natively? In the NIC domain, by atomics too. */
 static bool is_native(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lanes_t *lanes, const void *key,
                       size_t len)
 {
@@ -360,7 +351,7 @@ static bool is_native(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lan
 }
 
 bool ompi_osc_ucp_rkey_attach(const ompi_osc_ucp_peer_t *peer, const opal_common_ucp_lanes_t *lanes, const void *key,
-                        size_t len, opal_common_ucp_rkey_t **rkey_p)
+                              size_t len, opal_common_ucp_rkey_t **rkey_p)
 {
     return len > 0 && is_native(peer, lanes, key, len) &&
            OPAL_SUCCESS == opal_common_ucp_rkey_unpack(peer->ep, key, rkey_p);
@@ -378,7 +369,6 @@ void ompi_osc_ucp_rdma_detach(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** Unpack the key of the peer's window memory, if it is reached natively. */
 bool ompi_osc_ucp_rdma_memory_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
     const opal_common_ucp_lanes_t *lanes = ompi_osc_ucp_proc_lanes(peer->proc);

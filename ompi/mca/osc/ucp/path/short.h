@@ -1,10 +1,8 @@
-/* The short way of calls whose data are one block, and whose target's memory is mapped here: nothing is called, allocated
- * or waited for.
+/* Inline code for calls on mapped memory with contiguous data: it calls, allocates and waits for nothing.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Outside of this folder nobody else knows where a target's bytes lie. What is in doubt (a first contact, a lock not yet
- * taken, a wrong range) is left to the path's verbs.
+ * Whatever needs more (a first contact, a lock that is not free, a wrong range) is left to the path's functions.
  */
 
 #ifndef OSC_UCP_SHORT_H
@@ -14,13 +12,13 @@
 #include "layout/layout.h"
 #include "peer/peer.h"
 
-/** Is the peer's memory mapped here? Any thread: what it tells is there then. */
+/** Is the peer's window memory mapped here? Any thread: if so, the peer's fields can be read. */
 static inline bool ompi_osc_ucp_is_mapped(const ompi_osc_ucp_peer_t *peer)
 {
     return OPAL_LIKELY(__atomic_load_n(&peer->mapped, __ATOMIC_ACQUIRE));
 }
 
-/** Where `bytes` > 0 of a mapped peer's memory are, or NULL if they are not all in it. */
+/** Address of `bytes` > 0 at `disp` of a mapped peer's window, or NULL if they are not all inside. */
 static inline char *ompi_osc_ucp_mapped_addr(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes)
 {
     int64_t at = ompi_osc_ucp_block_at(disp, peer->disp_unit, peer->size, bytes);
@@ -28,7 +26,7 @@ static inline char *ompi_osc_ucp_mapped_addr(const ompi_osc_ucp_peer_t *peer, pt
     return OPAL_LIKELY(at >= 0) ? peer->memory + at : NULL;
 }
 
-/** Lock a mapped peer, if nobody keeps this process waiting. */
+/** Lock a mapped peer, if the lock is free. */
 static inline bool ompi_osc_ucp_mapped_try_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
     if (!peer->mapped || OMPI_OSC_UCP_NOCHECK == lock ||
@@ -39,7 +37,7 @@ static inline bool ompi_osc_ucp_mapped_try_lock(ompi_osc_ucp_peer_t *peer, ompi_
     return true;
 }
 
-/** Release the lock of a mapped peer. False: its doorbell has to be rung. */
+/** Release the lock of a mapped peer. False: the caller has to ring the peer's doorbell. */
 static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
@@ -49,7 +47,7 @@ static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
     return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
 }
 
-/** Bytes of a buffer that is one block from its address on; 0 if it is not, or empty, or huge. */
+/** Bytes of a buffer that is contiguous from its address on; else 0, also if it is empty or its type is huge. */
 static inline uint64_t ompi_osc_ucp_block_bytes(const ompi_datatype_t *type, size_t count)
 {
     const opal_datatype_t *super = &type->super;
@@ -61,8 +59,8 @@ static inline uint64_t ompi_osc_ucp_block_bytes(const ompi_datatype_t *type, siz
     return super->size * (uint64_t) count; /* count fits in 31 bits */
 }
 
-/** The sizes of the basic types are told to the compiler: one load and one store, which nobody sees in halves. False:
- *  it is another size, and nothing was done. */
+/** Copy a block of a basic type's size. The compiler knows the size: up to 8 bytes are one load and one store, so that
+ *  no process sees a half of it. False: it has another size, and nothing was done. */
 static inline bool ompi_osc_ucp_block_copy_basic(void *to, const void *from, uint64_t bytes)
 {
     switch (bytes) {
