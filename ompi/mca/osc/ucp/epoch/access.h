@@ -1,4 +1,4 @@
-/* The epoch rule: may an operation be issued, or an epoch begin, now?
+/* The epoch rule: may an operation be issued now, or an epoch begin?
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,20 +14,20 @@ static inline bool ompi_osc_ucp_passive(const ompi_osc_ucp_window_t *window)
     return OMPI_OSC_UCP_EPOCH_LOCK == window->epoch || OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch;
 }
 
-/** May a lock, lock_all or start begin? After a fence it may, if nothing was issued (MPI-3.1 section 11.5.5). */
+/** May lock, lock_all or start begin an epoch? After a fence, if no operation was issued (MPI-3.1 section 11.5.5). */
 static inline bool ompi_osc_ucp_may_begin(const ompi_osc_ucp_window_t *window)
 {
     return OMPI_OSC_UCP_EPOCH_NONE == window->epoch ||
            (OMPI_OSC_UCP_EPOCH_FENCE == window->epoch && !window->fence_used);
 }
 
-/** Is the peer locked by this process, alone or with all others? */
+/** Is the peer locked by this process, by lock or lock_all? */
 static inline bool ompi_osc_ucp_is_locked(const ompi_osc_ucp_peer_t *peer)
 {
     return OMPI_OSC_UCP_EPOCH_LOCK_ALL == peer->window->epoch || OMPI_OSC_UCP_UNLOCKED != peer->lock;
 }
 
-/** Is the peer in an access epoch (MPI-3.1 section 11.5), and not yet to be locked for it? Any thread. */
+/** Is the peer in an access epoch (MPI-3.1 section 11.5), and locked if the epoch needs that? Any thread. */
 static inline bool ompi_osc_ucp_granted(const ompi_osc_ucp_peer_t *peer)
 {
     switch (__atomic_load_n(&peer->window->epoch, __ATOMIC_RELAXED)) {
@@ -43,11 +43,11 @@ static inline bool ompi_osc_ucp_granted(const ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** In a lock_all epoch: lock a target that is touched for the first time. */
+/** In a lock_all epoch, lock a peer unless it is locked. Inside the origin side; waits. */
 int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer);
 
-/** May an operation on the peer be issued now? Locks it in a lock_all epoch if this is the first. Inside the origin
- *  side; without MPI_THREAD_MULTIPLE anywhere. */
+/** May an operation on the peer be issued now? The first one in a lock_all epoch locks the peer. OMPI_ERR_RMA_SYNC: no.
+ *  Inside the origin side. */
 static inline int ompi_osc_ucp_access(ompi_osc_ucp_peer_t *peer)
 {
     if (OPAL_LIKELY(ompi_osc_ucp_granted(peer))) {

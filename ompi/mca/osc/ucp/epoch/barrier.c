@@ -1,25 +1,25 @@
-/* The window's own barrier: by dissemination, O(log P) notices per process.
+/* The window's own barrier, by dissemination: O(log P) notices per process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * In round k a process tells the one 2^k ranks above that it has come so far, and waits to hear from the one 2^k
- * below: nobody else writes that word. A notice is the barrier's number, stored in the other's control block if that is
- * mapped, else a message, which counts. Either is the way of all notices from one process to another but the last, whose
- * way may be the first that is known.
+ * In round k a process sends a notice to the one 2^k ranks above, and waits for the one 2^k ranks below. Only that
+ * process writes the round's word in the control block: it stores the barrier's number there if it has the block
+ * mapped, else it sends a message, which adds 1. It does the same each time, except maybe in the last barrier, which is
+ * not followed by another.
  *
- * What a process has stored before the barrier is seen by all others after it: stores are released with each notice and
- * acquired with the one that is awaited, from process to process.
+ * Stores before the barrier are visible to all processes after it, because every notice is a release and waiting for
+ * one is an acquire.
  */
 
 #include "base/wait.h"
 #include "epoch/epoch.h"
 #include "reach/reach.h"
 
-static int notice_give(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t *awaited)
+static int notice_send(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t *awaited)
 {
     int rc = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 
-    if (OMPI_SUCCESS == rc && !last && NULL == peer->window->all_path) { /* else notices are messages, in any case */
+    if (OMPI_SUCCESS == rc && !last && NULL == peer->window->all_path) { /* with all_path they are always messages */
         rc = ompi_osc_ucp_reach(peer);
     }
     return OMPI_SUCCESS == rc ? peer->path->arrive(peer, round, awaited) : rc;
@@ -33,7 +33,7 @@ static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32
     int       rc;
 
     do {
-        rc = notice_give(ompi_osc_ucp_peer(window, to), round, last, awaited);
+        rc = notice_send(ompi_osc_ucp_peer(window, to), round, last, awaited);
     } while (ompi_osc_ucp_try_again(rc, &tries));
     while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
         ompi_osc_ucp_spin(&steps);

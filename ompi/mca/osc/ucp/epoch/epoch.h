@@ -1,8 +1,9 @@
-/* Epochs: the synchronization calls that Open MPI calls, with MPI's own arguments, and what they share.
+/* Epochs: the synchronization calls, with MPI's arguments, and the window's barrier.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * They return OMPI_SUCCESS, an OMPI_ERR_ code or an MPI error class; the caller raises it at the window.
+ * The calls return OMPI_SUCCESS, an OMPI_ERR_ code or an MPI error class, which Open MPI raises at the window. They
+ * enter the origin side; the other functions run inside.
  */
 
 #ifndef OSC_UCP_EPOCH_H
@@ -18,8 +19,14 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win);
 int ompi_osc_ucp_flush_local_all(ompi_win_t *win);
 int ompi_osc_ucp_sync(ompi_win_t *win);
 
-/** Complete all operations to all peers at their targets; the first error that a target reported. */
+/** Complete all operations on all peers at their targets. Returns the first error. */
 int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window);
+
+/** The outcome of two steps: the first error, if there is one. */
+static inline int ompi_osc_ucp_first_error(int rc, int next)
+{
+    return OMPI_SUCCESS == rc ? next : rc;
+}
 
 /* epoch/fence.c, epoch/pscw.c, epoch/lock.c */
 
@@ -34,12 +41,12 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win);
 int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win);
 int ompi_osc_ucp_unlock_all(ompi_win_t *win);
 
-/** At MPI_Finalize a window may be in any epoch: complete its operations, and release what others may wait for. */
+/** End the window's epochs at MPI_Finalize: complete its operations, and release its locks. */
 void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window);
 
 /* epoch/barrier.c */
 
-/** The window's own barrier. `last`: the window is about to be freed, getting to know peers better is in vain. */
+/** The window's own barrier. `last`: the window is freed afterwards, so peers are not asked for descriptions. */
 int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 
 #endif /* OSC_UCP_EPOCH_H */

@@ -16,8 +16,8 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
         ompi_osc_ucp_leave();
         return OMPI_ERR_RMA_SYNC;
     }
-    /* MPI_MODE_NOPRECEDE saves the completion, not the barrier: a later put must not reach a target that has not yet
-     * come to its own fence. */
+    /* MPI_MODE_NOPRECEDE skips the completion, not the barrier: a later put must not reach a target before that
+     * target's fence. */
     if (0 == (assert & MPI_MODE_NOPRECEDE)) {
         error = ompi_osc_ucp_flush_peers(window);
     }
@@ -26,5 +26,5 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
                                                                       : OMPI_OSC_UCP_EPOCH_NONE);
     __atomic_store_n(&window->fence_used, false, __ATOMIC_RELAXED);
     ompi_osc_ucp_leave();
-    return OMPI_SUCCESS == rc ? error : rc;
+    return ompi_osc_ucp_first_error(rc, error);
 }

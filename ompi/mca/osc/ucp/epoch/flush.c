@@ -1,4 +1,4 @@
-/* Completion: flush, flush_local, and what every synchronization waits for.
+/* Completion: flush, flush_local and sync (MPI-3.1 section 11.5.4), and the flush of all peers.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,7 +10,7 @@
 #include "path/short.h"
 #include "reach/reach.h"
 
-/** Complete all operations to one peer at the target. */
+/** Complete all operations on one peer at the target. */
 static int peer_flush(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t awaited = 0;
@@ -30,11 +30,10 @@ int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
     uint32_t             awaited = 0;
-    int                  rc      = OMPI_SUCCESS, error;
+    int                  rc      = OMPI_SUCCESS;
 
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-        error = ompi_osc_ucp_flush_begin(peer, &awaited);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_flush_begin(peer, &awaited));
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
@@ -42,13 +41,12 @@ int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window)
             continue;
         }
         ompi_osc_ucp_peer_wait_local(peer);
-        error = ompi_osc_ucp_peer_take_error(peer);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));
     }
     return rc;
 }
 
-/** The peer that a flush names: NULL for MPI_PROC_NULL, or on an error. */
+/** The peer that a flush names. *peer_p is NULL for MPI_PROC_NULL. */
 static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_peer_t **peer_p)
 {
     *peer_p = NULL;
@@ -68,7 +66,7 @@ static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_
     return ompi_osc_ucp_is_locked(*peer_p) ? OMPI_SUCCESS : OMPI_ERR_RMA_SYNC;
 }
 
-/** Is the target one whose operations are over when their calls return, and may it be flushed? */
+/** Is the target mapped, so that its operations are over when their calls return, and is it locked? Any thread. */
 static inline bool is_over(ompi_osc_ucp_window_t *window, int target)
 {
     const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
@@ -137,15 +135,14 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
-    int                    rc = OMPI_ERR_RMA_SYNC, error;
+    int                    rc = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
         rc = OMPI_SUCCESS;
         for (peer = window->all_peers; NULL != peer; peer = peer->next) {
             ompi_osc_ucp_peer_wait_local(peer);
-            error = ompi_osc_ucp_peer_take_error(peer);
-            rc    = OMPI_SUCCESS == rc ? error : rc;
+            rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));
         }
     }
     ompi_osc_ucp_leave();
@@ -155,7 +152,7 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
 int ompi_osc_ucp_sync(ompi_win_t *win)
 {
     (void) win;
-    /* Programs poll window memory with MPI_Win_sync in the loop: what they wait for must be able to arrive. */
+    /* Programs call MPI_Win_sync in a loop that polls window memory: messages must be able to arrive meanwhile. */
     opal_progress();
     ompi_osc_ucp_fence_memory();
     return OMPI_SUCCESS;

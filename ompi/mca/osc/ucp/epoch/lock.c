@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * lock_all locks the targets that are touched, when they are; those whose memory the program may reach by load and
- * store, the process itself included, at once.
+ * lock_all locks a target at its first use. It locks at once the targets that the program can load from and store to
+ * without a call, the process itself included.
  */
 
 #include "base/wait.h"
@@ -14,8 +14,8 @@
 #include "path/short.h"
 #include "reach/reach.h"
 
-/** Who locks one target after the other may rely on that order: have the last one granted before the next. (With
- *  threads, locks are granted when the call returns, and the others' are none of this one's business.) */
+/** Wait until requested locks are granted before another one is requested: programs avoid deadlocks by the order of
+ *  their locks. With threads there is nothing to wait for: each call has waited for its own grant (am_lock). */
 static inline void locks_settle(void)
 {
     if (OPAL_UNLIKELY(ompi_osc_ucp_locks.ungranted > 0) && !ompi_osc_ucp_threaded()) {
@@ -45,7 +45,7 @@ static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
     return rc;
 }
 
-/** Unlock the peer, if all operations on it are over. */
+/** Unlock the peer if it is mapped. False: it is not, or it has no lock. */
 static inline bool mapped_unlock(ompi_osc_ucp_peer_t *peer)
 {
     if (!peer->mapped || OMPI_OSC_UCP_NOCHECK == peer->lock) {
@@ -57,7 +57,7 @@ static inline bool mapped_unlock(ompi_osc_ucp_peer_t *peer)
     return true;
 }
 
-/** Begin to complete and release what is settled; ompi_osc_ucp_await and peer_unlock_end follow. */
+/** Begin to complete the operations on a settled peer, and to unlock it. Await and peer_unlock_end follow. */
 static inline int peer_unlock_begin(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     ompi_osc_ucp_lock_t lock = peer->lock;
@@ -113,7 +113,7 @@ static __attribute__((noinline)) int lock_other(int lock_type, int target, int a
     return rc;
 }
 
-/* As in put and get: what is nearest calls nothing. */
+/* As in call/put_get.c, the case of a mapped peer calls nothing. */
 
 int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
 {
@@ -130,18 +130,16 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
     return OMPI_SUCCESS;
 }
 
-/** Complete what goes by messages or the network, and release. */
+/** Complete the operations on a peer, and unlock it. */
 static int peer_unlock(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t awaited = 0;
-    int      rc      = ompi_osc_ucp_settle(peer, &awaited), error;
+    int      rc      = ompi_osc_ucp_settle(peer, &awaited);
 
     ompi_osc_ucp_await(&awaited);
-    error = peer_unlock_begin(peer, &awaited);
+    rc = ompi_osc_ucp_first_error(rc, peer_unlock_begin(peer, &awaited));
     ompi_osc_ucp_await(&awaited);
-    rc    = OMPI_SUCCESS == rc ? error : rc;
-    error = peer_unlock_end(peer);
-    return OMPI_SUCCESS == rc ? error : rc;
+    return ompi_osc_ucp_first_error(rc, peer_unlock_end(peer));
 }
 
 static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
@@ -162,7 +160,7 @@ static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
     return rc;
 }
 
-/** Somebody waits at the peer's service side for the lock that was released. */
+/** The peer's service side has waiters for the lock that was released. */
 static __attribute__((noinline)) int unlock_ring(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_doorbell(peer);
@@ -188,19 +186,19 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
 {
     int rc = OMPI_SUCCESS;
 
-    /* Another thread may be at it: a second lock would never be released. */
+    /* Another thread may be locking it: a second lock would never be released. */
     while (peer->locking) {
         ompi_osc_ucp_wait_step();
     }
     if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
-        /* A path that locks all members at once has done so. */
+        /* With all_path, lock_all has locked all members. */
         rc = peer_lock(peer, peer->window->lock_all_nocheck || NULL != peer->window->all_path ? OMPI_OSC_UCP_NOCHECK
                                                                                               : OMPI_OSC_UCP_SHARED);
     }
     return rc;
 }
 
-/** Lock those that must not be locked lazily: the program may load and store there without a sign. */
+/** Lock the peers that the program may load from and store to without a call. */
 static int lock_mapped(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -220,33 +218,30 @@ static int lock_mapped(ompi_osc_ucp_window_t *window)
     return rc;
 }
 
-/** Complete and release all that is locked. */
+/** Complete the operations on all peers, and unlock those that are locked. */
 static int unlock_touched(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
     uint32_t             awaited = 0;
-    int                  rc      = OMPI_SUCCESS, error;
+    int                  rc      = OMPI_SUCCESS;
 
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-        error = ompi_osc_ucp_settle(peer, &awaited);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_settle(peer, &awaited));
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         if (OMPI_OSC_UCP_UNLOCKED != peer->lock) {
-            error = peer_unlock_begin(peer, &awaited);
-            rc    = OMPI_SUCCESS == rc ? error : rc;
+            rc = ompi_osc_ucp_first_error(rc, peer_unlock_begin(peer, &awaited));
         }
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-        error = peer_unlock_end(peer);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_first_error(rc, peer_unlock_end(peer));
     }
     return rc;
 }
 
-/** Have the window's path lock all members, which needs rank 0. */
+/** Lock all members at once, which needs rank 0. */
 static int all_lock(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *root = ompi_osc_ucp_peer(window, 0);
@@ -282,11 +277,10 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
 /** End the epoch of MPI_Win_lock_all. */
 static int all_unlock(ompi_osc_ucp_window_t *window)
 {
-    int rc = unlock_touched(window), error;
+    int rc = unlock_touched(window);
 
     if (NULL != window->all_path && !window->lock_all_nocheck) {
-        error = window->all_path->unlock_all(window);
-        rc    = OMPI_SUCCESS == rc ? error : rc;
+        rc = ompi_osc_ucp_first_error(rc, window->all_path->unlock_all(window));
     }
     ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
     return rc;

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A post is a notice to each origin of the group, which start waits for; complete is one to each target, behind the
- * epoch's operations, which wait counts. A notice is left in the peer's control block, or a message. With
- * MPI_MODE_NOCHECK neither is the post sent nor waited for.
+ * post sends a notice to each origin of the group, and start waits for those. complete sends a notice to each target
+ * behind the epoch's operations, and wait counts those. A notice is an atomic on the peer's control block, or a
+ * message. With MPI_MODE_NOCHECK posts are neither sent nor waited for.
  */
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "reach/reach.h"
 #include "service/target.h"
 
-/** The members of `group` as ranks of the window, malloc'd; NULL for an empty group too. */
+/** The members of `group` as ranks of the window, malloc'd; NULL if the group is empty. MPI_ERR_GROUP: not a subset. */
 static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p)
 {
     int  n = ompi_group_size(group), i, rc;
@@ -47,7 +47,7 @@ static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *
     return OMPI_SUCCESS;
 }
 
-/** Count the posts that lie in slots [first, last) of the own control block for the peers that left them. */
+/** Take the posts in slots [first, last) of the own control block, and count them at the peers that posted. */
 static int posts_collect(ompi_osc_ucp_window_t *window, int first, int last)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -67,7 +67,8 @@ static int posts_collect(ompi_osc_ucp_window_t *window, int first, int last)
     return OMPI_SUCCESS;
 }
 
-/** Use up a post of the peer, however it came. `*seen` is the number of messages that were looked at in vain. */
+/** Use up a post of the peer, from a slot or a message; false if there is none. *seen is the number of post messages of
+ *  all peers at the last look. */
 static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
 {
     ompi_osc_ucp_target_t *target = peer->window->target;
@@ -84,7 +85,7 @@ static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
     return false;
 }
 
-/** Wait until every target of the epoch has posted. On an error no post is used up. */
+/** Wait until every target of the epoch has posted. On an error all posts are given back. */
 static int posts_await(ompi_osc_ucp_window_t *window)
 {
     unsigned steps = 0;
@@ -94,9 +95,10 @@ static int posts_await(ompi_osc_ucp_window_t *window)
     for (i = 0; OMPI_SUCCESS == rc && i < window->nstarted; i++) {
         ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, window->started[i]);
 
-        seen = 0; /* messages: none was looked at; if none ever came, there is none to look for */
+        seen = 0;
         while (OMPI_SUCCESS == rc && !post_take(peer, &seen)) {
-            /* A post mostly lies where this peer looks first; to look at all takes their memory from who posts. */
+            /* The peer's post mostly lies in this slot. Looking at all slots takes their cache lines from origins that
+             * post, so that is done once in 8 steps. */
             at = 7 != steps % 8 ? peer->rank % OMPI_OSC_UCP_POST_SLOTS : 0;
             rc = posts_collect(window, at, 7 != steps % 8 ? at + 1 : OMPI_OSC_UCP_POST_SLOTS);
             if (OMPI_SUCCESS == rc && 0 == peer->posts) {
@@ -105,13 +107,13 @@ static int posts_await(ompi_osc_ucp_window_t *window)
             }
         }
     }
-    for (i -= 2; OMPI_SUCCESS != rc && i >= 0; i--) { /* the last one has not posted */
+    for (i -= 2; OMPI_SUCCESS != rc && i >= 0; i--) { /* all but the last peer have posted */
         ompi_osc_ucp_peer(window, window->started[i])->posts++;
     }
     return rc;
 }
 
-/** No longer let operations go to the epoch's targets. */
+/** Close the access epoch's targets to operations. */
 static void started_clear(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -124,7 +126,7 @@ static void started_clear(ompi_osc_ucp_window_t *window)
     window->nstarted = 0;
 }
 
-/** Let operations go to the epoch's targets. */
+/** Open the access epoch's targets to operations. */
 static int started_mark(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -168,7 +170,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
     return rc;
 }
 
-/** Tell a target that the epoch is over. */
+/** Send a target the notice of complete. */
 static int target_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     int rc = ompi_osc_ucp_reach(peer);
@@ -181,7 +183,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
     uint32_t               awaited = 0;
-    int                    error   = OMPI_SUCCESS, i, rc;
+    int                    rc      = OMPI_SUCCESS, i;
 
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
@@ -189,28 +191,25 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
         return OMPI_ERR_RMA_SYNC;
     }
     for (i = 0; i < window->nstarted; i++) {
-        rc    = ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
-        error = OMPI_SUCCESS == error ? rc : error;
+        rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited));
     }
     ompi_osc_ucp_await(&awaited);
     for (i = 0; i < window->nstarted; i++) {
-        rc    = target_complete(ompi_osc_ucp_peer(window, window->started[i]), &awaited);
-        error = OMPI_SUCCESS == error ? rc : error;
+        rc = ompi_osc_ucp_first_error(rc, target_complete(ompi_osc_ucp_peer(window, window->started[i]), &awaited));
     }
     ompi_osc_ucp_await(&awaited);
     for (i = 0; i < window->nstarted; i++) {
         peer = ompi_osc_ucp_peer(window, window->started[i]);
         ompi_osc_ucp_peer_wait_local(peer);
-        rc    = ompi_osc_ucp_peer_take_error(peer);
-        error = OMPI_SUCCESS == error ? rc : error;
+        rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));
     }
     started_clear(window);
     ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
     ompi_osc_ucp_leave();
-    return error;
+    return rc;
 }
 
-/** Get to know the origins: what may fail does so before anybody is told. */
+/** Find the origins and their paths: what may fail does so before the first notice. */
 static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -247,7 +246,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     for (i = 0; OMPI_SUCCESS == rc && i < n && notify; i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
         rc   = peer->path->post(peer, &awaited);
-        if (OMPI_SUCCESS != rc) { /* an exposure to those who know of it */
+        if (OMPI_SUCCESS != rc) { /* expose to the origins that have a notice */
             window->exposed_to = (uint32_t) i;
             window->exposed    = i > 0;
         }
@@ -258,7 +257,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     return rc;
 }
 
-/** Have all origins completed? If so, the exposure epoch is over. */
+/** End the exposure epoch if all origins have completed. */
 static bool exposure_ended(ompi_osc_ucp_window_t *window)
 {
     uint32_t completes = __atomic_load_n(&window->control->completes, __ATOMIC_ACQUIRE);

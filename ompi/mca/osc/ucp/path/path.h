@@ -16,14 +16,14 @@
 #include "peer/transfer.h"
 
 struct ompi_osc_ucp_path_t {
-    ompi_osc_ucp_via_t via;  /**< how reports name it. Operations of VIA_DIRECT are counted by layer/count.c only */
+    ompi_osc_ucp_via_t via;  /**< how reports name it. With VIA_DIRECT, layer/count.c counts the operations */
     bool               maps; /**< its peers' window memory is mapped here, and path/short.h may use it */
 
     /**
-     * Can this path serve the peer? If so, fill in the peer's fields that the path needs. @param description  the
-     * peer's, or NULL if it was not asked yet. Without one, a path that can serve the peer for good sets peer->known,
-     * size and disp_unit; a provisional one leaves peer->known false. @return OMPI_SUCCESS, OMPI_ERR_NOT_SUPPORTED (ask
-     * the next path), or why the peer cannot be served at all.
+     * Can this path serve the peer? If so, fill in the peer's fields that the path needs.
+     * @param description  the peer's, or NULL if it was not asked yet. Without one, a path that can serve the peer for
+     *                     good sets size, disp_unit and known; a provisional one leaves known false.
+     * @return OMPI_SUCCESS, OMPI_ERR_NOT_SUPPORTED (ask the next path), or why the peer cannot be served at all.
      */
     int (*attach)(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
 

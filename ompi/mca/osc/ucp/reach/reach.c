@@ -1,4 +1,4 @@
-/* Which path a peer gets: the paths in order, each of which answers whether it can serve.
+/* Which path a peer gets: the first one that can serve it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -23,7 +23,7 @@ static int peer_offer(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_
     return rc;
 }
 
-/** All of the peer is known: let threads see what of it is mapped. */
+/** The path is final: let all threads see whether the peer is mapped. */
 static void peer_known(ompi_osc_ucp_peer_t *peer)
 {
     peer->known = true;
@@ -36,7 +36,7 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_reach_peer(ompi_osc_ucp_window_t *window, int 
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_find(window, rank);
 
     if (NULL == peer && NULL != (peer = ompi_osc_ucp_peer_add(window, rank))) {
-        (void) peer_offer(peer, NULL); /* the last path serves everybody */
+        (void) peer_offer(peer, NULL); /* the last path serves every peer */
         if (peer->known) {
             peer_known(peer);
         }
@@ -45,7 +45,7 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_reach_peer(ompi_osc_ucp_window_t *window, int 
     return peer;
 }
 
-/** Where one path locks all members, that needs rank 0 for it. */
+/** If one path locks all members at once, it needs rank 0 first. */
 static int root_reach(const ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_peer_t *root;
