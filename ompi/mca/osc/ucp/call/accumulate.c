@@ -1,10 +1,9 @@
-/* The accumulate family (MPI-3.1 section 11.3.4): one body by what is NULL, the R calls the body of the plain ones.
+/* The accumulate family (MPI-3.1 section 11.3.4). It shares one body; calls differ in which buffers are NULL.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include "base/stores.h"
-#include "base/threads.h"
 #include "call/call.h"
 #include "call/calls.h"
 #include "op/layout_type.h"
@@ -13,14 +12,14 @@
 
 #include "opal/datatype/opal_datatype_internal.h"
 
-/** The buffers of an accumulate call; `origin` has no type with MPI_NO_OP, `result` none if nothing is fetched. */
+/** The arguments of a call; `origin` has no type with MPI_NO_OP, `result` none if nothing is fetched. */
 typedef struct accumulate_t {
-    ompi_osc_ucp_buffer_t    origin, result, target;
-    ompi_op_t  *op;
-    const void *compare; /**< compare_and_swap, which has no op */
+    ompi_osc_ucp_buffer_t origin, result, target;
+    ompi_op_t            *op;      /**< not of compare_and_swap */
+    const void           *compare; /**< of compare_and_swap; else NULL */
 } accumulate_t;
 
-/** Is the element type one that compare_and_swap allows (MPI-3.1 section 11.3.4)? */
+/** Does compare_and_swap allow the type (MPI-3.1 section 11.3.4)? */
 static bool is_swappable(const ompi_datatype_t *type)
 {
     int                    kind  = type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
@@ -30,7 +29,7 @@ static bool is_swappable(const ompi_datatype_t *type)
            1 == type->super.desc.used && 1 == entry->count * entry->blocklen; /* no pair type */
 }
 
-/** Does a buffer, if there is one, have the target's elements (MPI-3.1 section 11.3.4), and as many? */
+/** Does a buffer, if the call has it, have elements of the target's type (MPI-3.1 section 11.3.4), and as many? */
 static int match_check(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_buffer_t *target,
                        const ompi_osc_ucp_prim_t *prim)
 {
@@ -43,7 +42,7 @@ static int match_check(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_b
     return ompi_osc_ucp_buffer_bytes(buffer) == ompi_osc_ucp_buffer_bytes(target) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
-/** Are operation, types and sizes such as the standard allows? Sets the transfer's op and prim. */
+/** Does the standard allow operation, types and sizes? Sets the transfer's op and prim. */
 static int accumulate_check(const accumulate_t *args, ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(args->target.type);
@@ -64,8 +63,7 @@ static int accumulate_check(const accumulate_t *args, ompi_osc_ucp_transfer_t *t
     return OMPI_SUCCESS == rc ? match_check(&args->result, &args->target, prim) : rc;
 }
 
-/** Is the call such as the standard allows, and what are the shapes of its buffers? Sets what the transfer has of
- *  them. */
+/** Check the call, make the layouts of its buffers, and set those in the transfer. */
 static int accumulate_layouts(const accumulate_t *args, ompi_osc_ucp_call_t *call)
 {
     ompi_osc_ucp_transfer_t     *transfer = &call->transfer;
@@ -117,8 +115,8 @@ static int raccumulate(const accumulate_t *args, int target, ptrdiff_t disp, omp
     return ompi_osc_ucp_call_run(&call);
 }
 
-/** The short verb, where load and store do not reach; out of line, so that it costs nothing where these do. `compare` is
- *  that of compare_and_swap, else NULL. */
+/** Try a short verb of a peer that is not mapped; `compare` is NULL but for compare_and_swap. Out of line, so that
+ *  mapped peers do not pay for it. */
 static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
                                                             const ompi_osc_ucp_prim_t *prim, const void *origin,
                                                             const void *compare, void *result, uint64_t bytes)
@@ -141,8 +139,8 @@ static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t 
     return done;
 }
 
-/** The accumulate family the short way: `count` elements of a predefined type without gaps, alike in all buffers.
- *  `origin` is NULL for MPI_NO_OP. False: nothing was done, take the long way. */
+/** The short way, for `count` elements of the same predefined type without gaps in all buffers. `origin` is NULL for
+ *  MPI_NO_OP. False: nothing was done, and the caller takes the long way. */
 static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result, int count,
                                                                   const ompi_datatype_t *type, int target,
                                                                   ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
@@ -241,7 +239,7 @@ int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t 
     return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
 }
 
-/** compare_and_swap the short way: an aligned element of 4 or 8 bytes. False: nothing was done, take the long way. */
+/** The short way of compare_and_swap, for an aligned element of 4 or 8 bytes. False: nothing was done. */
 static inline bool compare_and_swap_fast(const void *origin, const void *compare, void *result,
                                          const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_win_t *win)
 {

@@ -1,13 +1,10 @@
-/* Check and peer of the communication calls (MPI-3.1 section 11.3).
+/* What all communication calls share: the checks, and finding the peer (MPI-3.1 section 11.3).
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include "call/call.h"
 
-#include "base/threads.h"
-#include "epoch/access.h"
-#include "layout/layout.h"
 #include "op/layout_type.h"
 #include "peer/pending.h"
 #include "reach/reach.h"
@@ -37,7 +34,7 @@ int ompi_osc_ucp_buffer_layout(const ompi_osc_ucp_buffer_t *buffer, const ompi_o
     return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
 }
 
-/** May the call be made now, and what is there to know of its target? Inside the origin side. */
+/** Find the peer, check the epoch, and give the peer its final path. Inside the origin side. */
 static int target_find(ompi_osc_ucp_call_t *call)
 {
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(call->window, call->target);
@@ -47,7 +44,7 @@ static int target_find(ompi_osc_ucp_call_t *call)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (NULL != call->transfer.request_p && !ompi_osc_ucp_passive(call->window)) {
-        return OMPI_ERR_RMA_SYNC; /* MPI-3.1 section 11.3.5: within a passive target epoch only */
+        return OMPI_ERR_RMA_SYNC; /* MPI-3.1 section 11.3.5: R calls need a passive-target epoch */
     }
     call->transfer.peer = peer;
     rc = ompi_osc_ucp_access(peer);
@@ -60,14 +57,14 @@ static int range_check(ompi_osc_ucp_call_t *call)
     const ompi_osc_ucp_layout_t *layout = &call->target_layout;
     const ompi_osc_ucp_peer_t   *peer   = call->transfer.peer;
     int64_t                      bytes;
-    bool                         fits   = true;
+    bool                         fits = true;
 
     if (__builtin_mul_overflow((int64_t) call->disp, peer->disp_unit, &bytes)) {
         return OMPI_ERR_RMA_RANGE;
     }
     if (MPI_WIN_FLAVOR_DYNAMIC != call->window->flavor) {
         fits = ompi_osc_ucp_in_range(peer->size, bytes, layout->lb, layout->ub - call->gap);
-    } else if (peer->rank == call->window->rank) { /* only the target knows its regions */
+    } else if (peer->rank == call->window->rank) { /* other targets check their regions themselves */
         opal_common_ucp_service_lock();
         fits = ompi_osc_ucp_regions_cover(call->window->target->regions, (uint64_t) bytes, layout, call->gap);
         opal_common_ucp_service_unlock();
@@ -88,7 +85,7 @@ int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
         rc = ompi_osc_ucp_request_none(call->transfer.request_p);
     } else if (OMPI_SUCCESS == rc) {
         if (call->transfer.peer->mapped) {
-            ompi_osc_ucp_leave(); /* threads that load and store do not wait for each other */
+            ompi_osc_ucp_leave(); /* loads and stores of several threads run at the same time */
             inside = false;
         }
         rc = range_check(call);
@@ -122,7 +119,7 @@ bool ompi_osc_ucp_block_begin(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_
         return false;
     }
     if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
-        return !__builtin_mul_overflow((int64_t) disp, peer->disp_unit, at_p); /* the target knows its regions */
+        return !__builtin_mul_overflow((int64_t) disp, peer->disp_unit, at_p); /* the target checks its regions */
     }
     *at_p = ompi_osc_ucp_block_at(disp, peer->disp_unit, peer->size, bytes);
     return *at_p >= 0;

@@ -1,4 +1,4 @@
-/* What put, get and the accumulate family have in common: check and peer, of the way check, peer, path.
+/* What all communication calls share: the checks, and finding the peer. Its path does the rest.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,7 +12,7 @@
 #include "path/path.h"
 #include "peer/transfer.h"
 
-/** A buffer argument of a call; one that is absent has no type. */
+/** A buffer argument of a call. Without a type, the call has no such buffer. */
 typedef struct ompi_osc_ucp_buffer_t {
     void            *address;
     size_t           count;
@@ -25,38 +25,39 @@ static inline size_t ompi_osc_ucp_buffer_bytes(const ompi_osc_ucp_buffer_t *buff
     return buffer->count * buffer->type->super.size;
 }
 
-/** A call on its long way. */
+/** A call that takes the long way. */
 typedef struct ompi_osc_ucp_call_t {
     ompi_osc_ucp_window_t  *window;
     int                     target;   /**< rank */
     ptrdiff_t               disp;     /**< in the target's units */
-    int64_t                 gap;      /**< so many bytes of the last cell may lie outside of the window */
+    int64_t                 gap;      /**< bytes of the last cell that may lie outside the window */
     size_t                  bytes;    /**< of data at the target */
-    int                     shaped;   /**< what became of the layouts; an error of theirs comes after others */
-    ompi_osc_ucp_transfer_t transfer; /**< its peer and disp are set on the way */
+    int                     shaped;   /**< outcome of making the layouts; errors of epoch and rank go first */
+    ompi_osc_ucp_transfer_t transfer; /**< its peer and disp are set by ompi_osc_ucp_call_run */
 
-    /** The shapes of the buffers; one that is absent has the empty one. They are made before the origin side is entered
-     *  (op/layout_cache.c). */
+    /** Layouts of the buffers; empty for a buffer that the call does not have. They are made before the origin side is
+     *  entered: op/layout_cache.c must not be called under its lock. */
     ompi_osc_ucp_layout_t origin, result, target_layout;
 
-    int (*verb)(ompi_osc_ucp_transfer_t *transfer); /**< calls the peer's path */
+    int (*verb)(ompi_osc_ucp_transfer_t *transfer); /**< calls a function of the peer's path */
 } ompi_osc_ucp_call_t;
 
-/** A call whose layouts are empty. */
+/** Set up a call, with empty layouts. */
 void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, ompi_win_t *win, int target, ptrdiff_t disp,
                             ompi_request_t **request_p);
 
-/** The layout of a buffer that may be absent, given the target's, which is of bytes; NULL if it is not. */
+/** Make the layout of a buffer that the call may not have. `target_layout` is the target's, if that is one of bytes,
+ *  else NULL: an equal buffer shares it. */
 int ompi_osc_ucp_buffer_layout(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_buffer_t *target,
                                const ompi_osc_ucp_layout_t *target_layout, ompi_osc_ucp_layout_t *layout);
 
-/** Check epoch and range, find the peer, carry the call out, and free its layouts. */
+/** Find the peer, check epoch and range, call the verb, and free the layouts. Enters the origin side. */
 int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call);
 
-/** As ompi_osc_ucp_call_peer, for one that is not among the recent ones. */
+/** ompi_osc_ucp_call_peer for a peer that was not found recently. */
 ompi_osc_ucp_peer_t *ompi_osc_ucp_call_find(ompi_osc_ucp_window_t *window, int target);
 
-/** The target, for the short ways: asked for outside the origin side. NULL if memory is short. */
+/** The peer of that rank, for the short ways, which run outside the origin side. NULL if memory is short. */
 static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_call_peer(ompi_osc_ucp_window_t *window, int target)
 {
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
@@ -64,13 +65,14 @@ static inline ompi_osc_ucp_peer_t *ompi_osc_ucp_call_peer(ompi_osc_ucp_window_t 
     return OPAL_LIKELY(NULL != peer) ? peer : ompi_osc_ucp_call_find(window, target);
 }
 
-/** May an operation on a mapped peer be issued now? With threads, only what needs no lock first. */
+/** May an operation on a mapped peer be issued now? With threads false if the peer has to be locked first. */
 static inline bool ompi_osc_ucp_may_access(ompi_osc_ucp_peer_t *peer)
 {
     return ompi_osc_ucp_granted(peer) || (!ompi_osc_ucp_threaded() && OMPI_SUCCESS == ompi_osc_ucp_access(peer));
 }
 
-/** May a short verb do with `bytes` > 0 at `disp` of the peer's window now? *at_p is that in bytes. Inside. */
+/** May a short verb be called for `bytes` > 0 at `disp` of the peer's window? *at_p is that in bytes. Inside the origin
+ *  side. */
 bool ompi_osc_ucp_block_begin(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes, int64_t *at_p);
 
 #endif /* OSC_UCP_CALL_H */

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * They return OMPI_SUCCESS, an OMPI_ERR_ code or an MPI error class; the caller raises it at the window. R calls
- * are the bodies; the plain ones pass no request.
+ * They return OMPI_SUCCESS, an OMPI_ERR_ code or an MPI error class, which Open MPI raises at the window. The R calls
+ * are the bodies: the plain calls pass no request.
  */
 
 #ifndef OSC_UCP_CALLS_H
@@ -17,8 +17,8 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp
 
 /* call/attach.c */
 
-int  ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size);
-int  ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
+int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size);
+int ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
 
 /* call/put_get.c, call/accumulate.c */
 

@@ -1,16 +1,14 @@
-/* Put and get (MPI-3.1 section 11.3): one body by direction, the R calls the body of the plain ones.
+/* Put and get (MPI-3.1 section 11.3). Both share one body; the R calls are the bodies of the plain ones.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "base/threads.h"
 #include "call/call.h"
 #include "call/calls.h"
-#include "epoch/access.h"
 #include "op/layout_type.h"
 #include "path/short.h"
 
-/** Which way a put or get goes. */
+/** Is it a put or a get? */
 typedef enum direction_t { PUT, GET } direction_t;
 
 static int put_verb(ompi_osc_ucp_transfer_t *transfer)
@@ -23,7 +21,7 @@ static int get_verb(ompi_osc_ucp_transfer_t *transfer)
     return transfer->peer->path->get(transfer);
 }
 
-/** Do the buffers of a put or get match, and what are their shapes? */
+/** Check that the buffers of a put or get match, and make their layouts. */
 static int copy_layouts(const ompi_osc_ucp_buffer_t *origin, const ompi_osc_ucp_buffer_t *target,
                         ompi_osc_ucp_call_t *call)
 {
@@ -67,7 +65,7 @@ int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *ori
     return rcopy(PUT, &from, target, disp, &to, win, request_p);
 }
 
-/** The short verbs, where load and store do not reach; out of line, so that they cost nothing where these do. */
+/** Try a short verb of a peer that is not mapped. Out of line, so that mapped peers do not pay for it. */
 static __attribute__((noinline)) bool copy_block_away(direction_t direction, ompi_osc_ucp_peer_t *peer, ptrdiff_t disp,
                                                       void *buffer, uint64_t bytes)
 {
@@ -88,7 +86,7 @@ static __attribute__((noinline)) bool copy_block_away(direction_t direction, omp
     return done;
 }
 
-/** Put and get the short way what is in pieces, the same ones at both ends. False: nothing was done, take the long way. */
+/** Put or get on a mapped peer with the same type and count at both ends, not contiguous. False: nothing was done. */
 static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *buffer, int count,
                                                   const ompi_datatype_t *type, int target, ptrdiff_t disp,
                                                   ompi_osc_ucp_window_t *window)
@@ -116,14 +114,14 @@ static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *b
     return true;
 }
 
-/** Put and get the short way. False: nothing was done, take the long way. */
+/** Put or get the short way. False: nothing was done, and the caller takes the long way. */
 static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
                              ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    ompi_osc_ucp_window_t      *window = ompi_osc_ucp_window(win);
-    uint64_t                    bytes  = ompi_osc_ucp_block_bytes(type, (size_t) count);
-    ompi_osc_ucp_peer_t        *peer;
-    char                       *addr;
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    uint64_t               bytes  = ompi_osc_ucp_block_bytes(type, (size_t) count);
+    ompi_osc_ucp_peer_t   *peer;
+    char                  *addr;
 
     if (0 == bytes) {
         return type == target_type && count == target_count &&
@@ -152,10 +150,10 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
     return true;
 }
 
-/* What is nearest comes first, calls nothing and keeps nothing on the stack, which is half of its time. What it leaves
- * has the same arguments, so that it costs a jump. */
+/* The shortest way, for a mapped peer: it calls nothing and keeps nothing on the stack. For all else it jumps to
+ * functions with the same arguments. */
 
-/** Where a block of that size goes in the target's memory, if nothing at all has to be done before; else NULL. */
+/** Address of the block in the target's memory, if nothing has to be done before the copy; else NULL. */
 static inline __attribute__((always_inline)) char *copy_addr(int count, const ompi_datatype_t *type, int target,
                                                              ptrdiff_t disp, int target_count,
                                                              const ompi_datatype_t *target_type,
@@ -172,14 +170,14 @@ static inline __attribute__((always_inline)) char *copy_addr(int count, const om
                : NULL;
 }
 
-/** A block that is of no basic type's size. */
+/** Copy a block that does not have a basic type's size. */
 static __attribute__((noinline)) int copy_block(void *to, const void *from, uint64_t bytes)
 {
     memmove(to, from, bytes);
     return OMPI_SUCCESS;
 }
 
-/** Put or get a block at its address in the target's memory. */
+/** Put or get a block; `addr` is its address in the target's memory. */
 static inline __attribute__((always_inline)) int copy_mapped(direction_t direction, char *addr, void *buffer,
                                                              uint64_t bytes, ompi_osc_ucp_window_t *window)
 {
@@ -210,8 +208,8 @@ int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *orig
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;
-    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
-                                                &bytes);
+    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type,
+                                              window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
         return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
@@ -243,8 +241,8 @@ int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_typ
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;
-    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
-                                                &bytes);
+    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type,
+                                              window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
         return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);

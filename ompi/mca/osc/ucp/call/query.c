@@ -1,4 +1,4 @@
-/* MPI_Win_shared_query (MPI-3.1 section 11.2.3; MPI 4.1 extends it to other windows than shared ones).
+/* MPI_Win_shared_query (MPI-3.1 section 11.2.3). As in MPI 4.1, for all windows with memory that is mapped.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,19 +8,20 @@
 #include "epoch/access.h"
 #include "reach/reach.h"
 
-/** Is the peer's window memory mapped here? Describes the peer. */
+/** Is the peer's window memory mapped here? Asks it for its description, if need be. */
 static int peer_is_mapped(ompi_osc_ucp_peer_t *peer, bool *mapped_p)
 {
     int rc = ompi_osc_ucp_reach(peer);
 
     if (OMPI_SUCCESS == rc && peer->rank == peer->window->rank) {
-        peer->memory = peer->window->base; /* also where it is otherwise reached by the network */
+        peer->memory = peer->window->base; /* own memory, also where operations on it are native or messages */
     }
     *mapped_p = OMPI_SUCCESS == rc && NULL != peer->memory;
     return rc;
 }
 
-/** The peer that is asked about; MPI_PROC_NULL asks for the first that has memory which is mapped here. NULL: none. */
+/** The peer that a query names, or NULL if its memory is not mapped. MPI_PROC_NULL: the first one with mapped memory.
+ *  */
 static int queried_peer(ompi_osc_ucp_window_t *window, int rank, ompi_osc_ucp_peer_t **peer_p)
 {
     int                  first = MPI_PROC_NULL == rank ? 0 : rank;
@@ -44,8 +45,8 @@ static int queried_peer(ompi_osc_ucp_window_t *window, int rank, ompi_osc_ucp_pe
     return OMPI_SUCCESS;
 }
 
-/** From now on the program may load and store there, which gives no sign: no lock_all may lock this peer lazily. */
-static int peer_give(ompi_osc_ucp_peer_t *peer)
+/** From now on the program may load from and store to the peer's memory without a call: lock_all locks it at once. */
+static int peer_queried(ompi_osc_ucp_peer_t *peer)
 {
     peer->queried = true;
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == peer->window->epoch) {
@@ -69,7 +70,7 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp
     ompi_osc_ucp_enter();
     rc = queried_peer(window, rank, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
-        rc = peer_give(peer);
+        rc = peer_queried(peer);
     }
     if (OMPI_SUCCESS == rc) {
         *size              = NULL == peer ? 0 : (size_t) peer->size;
