@@ -1,9 +1,8 @@
-/* An instrumented window: functions that count, and take the time around those they have replaced.
+/* The layer of instrumented windows: it counts operations by load and store, and the time in synchronization calls.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Calls of load and store take some ten nanoseconds: counting them has to cost nothing where nobody looks. So it is a
- * layer, which other windows do not have.
+ * Counting would slow down calls that take some ten nanoseconds. As a layer it costs other windows nothing.
  */
 
 #include "base/threads.h"
@@ -16,7 +15,7 @@ static const ompi_osc_base_module_t *below(ompi_win_t *win)
     return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_COUNT);
 }
 
-/** Count a call that succeeded, if its path is one of load and store; the others count themselves. */
+/** Count a successful operation of a path with VIA_DIRECT; other paths count their operations themselves. */
 static void count_direct(int rc, ompi_win_t *win, int target, int count, const ompi_datatype_t *type)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -36,7 +35,7 @@ static void count_direct(int rc, ompi_win_t *win, int target, int count, const o
 }
 
 static int count_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -45,7 +44,7 @@ static int count_put(const void *origin, int origin_count, ompi_datatype_t *orig
 }
 
 static int count_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -55,7 +54,7 @@ static int count_rput(const void *origin, int origin_count, ompi_datatype_t *ori
 }
 
 static int count_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                       int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -64,7 +63,7 @@ static int count_get(void *origin, int origin_count, ompi_datatype_t *origin_typ
 }
 
 static int count_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                        int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -74,8 +73,8 @@ static int count_rget(void *origin, int origin_count, ompi_datatype_t *origin_ty
 }
 
 static int count_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                              ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                              ompi_win_t *win)
+                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                            ompi_win_t *win)
 {
     int rc = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
                                         win);
@@ -85,8 +84,8 @@ static int count_accumulate(const void *origin, int origin_count, ompi_datatype_
 }
 
 static int count_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                               ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                               ompi_win_t *win, ompi_request_t **request_p)
+                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                             ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
                                          op, win, request_p);
@@ -96,8 +95,8 @@ static int count_raccumulate(const void *origin, int origin_count, ompi_datatype
 }
 
 static int count_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                  int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                  int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
     int rc = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                                             target, disp, target_count, target_type, op, win);
@@ -107,9 +106,9 @@ static int count_get_accumulate(const void *origin, int origin_count, ompi_datat
 }
 
 static int count_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                   int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                   int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                                   ompi_request_t **request_p)
+                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
+                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+                                 ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                                              target, disp, target_count, target_type, op, win, request_p);
@@ -119,7 +118,7 @@ static int count_rget_accumulate(const void *origin, int origin_count, ompi_data
 }
 
 static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
-                                ompi_op_t *op, ompi_win_t *win)
+                              ompi_op_t *op, ompi_win_t *win)
 {
     int rc = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
@@ -128,7 +127,7 @@ static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t 
 }
 
 static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
-                                    int target, ptrdiff_t disp, ompi_win_t *win)
+                                  int target, ptrdiff_t disp, ompi_win_t *win)
 {
     int rc = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
 
@@ -138,10 +137,11 @@ static int count_compare_and_swap(const void *origin, const void *compare, void 
 
 /* Synchronization: the time that calls take. */
 
-/** Pass on the outcome of a call that began at `begin`. */
+/** Add the time since `begin` to what the window has waited, and pass on the outcome of the call. */
 static int waited(int rc, ompi_win_t *win, uint64_t begin)
 {
-    __atomic_fetch_add(&ompi_osc_ucp_window(win)->counters.waited_ns, opal_common_ucp_now_ns() - begin, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&ompi_osc_ucp_window(win)->counters.waited_ns, opal_common_ucp_now_ns() - begin,
+                       __ATOMIC_RELAXED);
     return rc;
 }
 

@@ -1,12 +1,9 @@
-/* Buffers in memory that a processor must not load or store, such as a GPU's: a call gets images of them in the host's.
+/* The layer for buffers in device memory, which the processor must not touch: calls get images of them in the host.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Where UCX knows such memory, these are the calls of a window's module; other windows have none of this. An image is
- * filled before the call, and what comes back is copied when it is there: so a call that has one returns when its
- * buffers may be used again.
- *
- * Windows in such memory are the service side's matter: see path/am_place.h.
+ * Windows have this layer if UCX knows such memory. A call with an image waits for local completion, because results
+ * have to be copied back. For windows in device memory see service/target_addr.h.
  */
 
 #include "base/threads.h"
@@ -16,18 +13,18 @@
 
 #include <stdlib.h>
 
-/** Images are aligned as their buffers are, up to so many bytes. */
+/** An image has the same address as its buffer, modulo so many bytes. */
 #define ALIGNMENT 64
 
-/** A buffer of a call. */
+/** A buffer of a call, and its image if it is in device memory. */
 typedef struct image_t {
-    char                 *address; /**< what the call is given: the buffer itself, or where the image counts from */
+    char                 *address; /**< what the call below gets: the buffer, or the same position in the image */
     char                 *buffer;
     char                 *memory;  /**< of the image, malloc'd; NULL: there is none */
     ompi_osc_ucp_layout_t layout;  /**< of the buffer; empty if there is no image */
 } image_t;
 
-/** The buffers of a call: what goes to the target, what comes back, what compare_and_swap compares with. */
+/** The buffers of a call: the origin's data, the result, and what compare_and_swap compares with. */
 typedef struct images_t {
     image_t origin, result, compare;
 } images_t;
@@ -45,7 +42,7 @@ static void image_init(image_t *image, const void *buffer)
     ompi_osc_ucp_layout_contiguous(&image->layout, 0, 0);
 }
 
-/** Copy between buffer and image, run by run: nothing is known of what lies between the runs. */
+/** Copy between buffer and image, run by run: memory between the runs may not be the program's. */
 static int image_copy(const image_t *image, char *to, const char *from)
 {
     ompi_osc_ucp_layout_iter_t iter;
@@ -60,8 +57,8 @@ static int image_copy(const image_t *image, char *to, const char *from)
     return rc;
 }
 
-/** Make the image of a buffer that has one. What is to be received is copied as well: it stays what it was if nothing
- *  comes. */
+/** Make the image of a buffer in device memory. That of a result is filled too: bytes that the call does not write must
+ *  stay as they are when it is copied back. */
 static int image_make(image_t *image, size_t count, ompi_datatype_t *type)
 {
     uintptr_t first;
@@ -97,7 +94,7 @@ static void images_init(images_t *images, const void *origin, void *result, cons
     image_init(&images->compare, compare);
 }
 
-/** Wait until the buffers of a call that succeeded may be used again. A request of its is over then. */
+/** Wait for the local completion of a call that succeeded. Its request, if there is one, is complete then. */
 static int call_finish(ompi_win_t *win, int target, ompi_request_t **request_p)
 {
     int rc = OMPI_SUCCESS;
@@ -113,7 +110,7 @@ static int call_finish(ompi_win_t *win, int target, ompi_request_t **request_p)
     return rc;
 }
 
-/** The end of a call whose outcome is `rc`, successful or not. Returns the outcome of all. */
+/** Finish a call, with outcome `rc` so far: wait, copy the result back, and free the images. Returns the outcome. */
 static int images_finish(images_t *images, int rc, ompi_win_t *win, int target, ompi_request_t **request_p)
 {
     if (OMPI_SUCCESS == rc &&
@@ -140,11 +137,11 @@ static int transfer(bool get, void *origin, int origin_count, ompi_datatype_t *o
     images_init(&images, get ? NULL : origin, get ? origin : NULL, NULL);
     rc = image_make(image, (size_t) origin_count, origin_type);
     if (OMPI_SUCCESS == rc && get) {
-        rc = below(win)->osc_rget(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
-                               request_p);
+        rc = below(win)->osc_rget(image->address, origin_count, origin_type, target, disp, target_count, target_type,
+                                  win, request_p);
     } else if (OMPI_SUCCESS == rc) {
-        rc = below(win)->osc_rput(image->address, origin_count, origin_type, target, disp, target_count, target_type, win,
-                               request_p);
+        rc = below(win)->osc_rput(image->address, origin_count, origin_type, target, disp, target_count, target_type,
+                                  win, request_p);
     }
     return images_finish(&images, rc, win, target, request_p);
 }
@@ -174,7 +171,7 @@ static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int
     return rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
-/** MPI_NO_OP reads no origin; `result_type` is NULL where nothing comes back. */
+/** Make the images of an accumulate. MPI_NO_OP reads no origin; `result_type` is NULL if nothing is fetched. */
 static int accumulate_images(images_t *images, int origin_count, ompi_datatype_t *origin_type, int result_count,
                              ompi_datatype_t *result_type, const ompi_op_t *op)
 {
@@ -201,8 +198,8 @@ static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t
     rc = accumulate_images(&images, origin_count, origin_type, result_count, result_type, op);
     if (OMPI_SUCCESS == rc) {
         rc = below(win)->osc_rget_accumulate(images.origin.address, origin_count, origin_type, images.result.address,
-                                          result_count, result_type, target, disp, target_count, target_type, op, win,
-                                          request_p);
+                                             result_count, result_type, target, disp, target_count, target_type, op,
+                                             win, request_p);
     }
     return images_finish(&images, rc, win, target, request_p);
 }
@@ -258,8 +255,8 @@ static int compare_and_swap(const void *origin, const void *compare, void *resul
         rc = image_make(&images.result, 1, type);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = below(win)->osc_compare_and_swap(images.origin.address, images.compare.address, images.result.address, type,
-                                           target, disp, win);
+        rc = below(win)->osc_compare_and_swap(images.origin.address, images.compare.address, images.result.address,
+                                              type, target, disp, win);
     }
     return images_finish(&images, rc, win, target, NULL);
 }

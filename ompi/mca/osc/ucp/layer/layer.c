@@ -1,4 +1,4 @@
-/* Layers above the module of a window.
+/* Layers: how they replace functions in a window's table.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A module is a table of functions, and nothing else. */
+/** A module consists of pointers to functions only. */
 typedef void (*function_t)(void);
 
 #define FUNCTIONS (sizeof(ompi_osc_base_module_t) / sizeof(function_t))

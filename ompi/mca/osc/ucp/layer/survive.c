@@ -1,12 +1,11 @@
-/* What becomes of windows when a process of theirs dies and the others go on: parameter osc_ucp_survive.
+/* The layer of windows that survive the death of a member: parameter osc_ucp_survive.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Everything goes by messages then, as nobody could give back what a dead process holds in shared memory, and each
- * process is connected to all members of its windows, so that it learns of a death by itself, also of one that it waits
- * for only indirectly. The windows that a dead process is a member of are lost: whoever waits in one for a message is
- * told that none will come, and all synchronizing calls return MPI_ERR_WIN, those under way and all later ones. Other
- * windows have no part in that.
+ * Between processes everything goes by message then, because nobody could release what a dead process holds in shared
+ * memory. Each process is connected to all members of its windows, so that it learns of every death by itself. The
+ * windows of a dead process are lost: pendings end with an error, and all synchronizing calls, also those under way,
+ * return MPI_ERR_WIN. Other windows are not affected.
  */
 
 #include <stdlib.h>
@@ -18,26 +17,25 @@
 #include "peer/pending.h"
 #include "service/refused.h"
 
-/** What a process has sent before it ended may still have to be read when its end is seen, and it may have ended in an
- *  orderly way: so long its windows are left alone. Nanoseconds. */
+/** Nanoseconds between the end of a process and the loss of its windows: its last messages may still have to be read,
+ *  and it may have ended in an orderly way. */
 #define GRACE_NS 100000000
 
-/** A message finds out that a process is gone, maybe before the connection that watches it: so long that is waited for.
- *  Nanoseconds. */
+/** Nanoseconds that a process waits for the news of a death after a message could not be sent. */
 #define PATIENCE_NS 1000000000
 
-/** A window whose members are watched, or one that is lost and freed. */
+/** A window whose members are watched, or a lost one that is kept after it was freed. */
 typedef struct entry_t {
     struct entry_t        *next;
     ompi_osc_ucp_window_t *window;
-    bool                   told;                                   /**< who has died is known */
-    void                 (*delete)(ompi_osc_ucp_window_t *window); /**< what frees a window that is kept */
+    bool                   told;                                   /**< the death of a member is known */
+    void                 (*delete)(ompi_osc_ucp_window_t *window); /**< frees a window that is kept */
 } entry_t;
 
 static entry_t *watched, *kept;
 
-static uint64_t last_death; /**< when; atomic */
-static uint32_t deaths;     /**< of processes that are watched; atomic */
+static uint64_t last_death; /* time of the last one; atomic */
+static uint32_t deaths;     /* of watched processes; atomic */
 
 static unsigned deaths_poll(void);
 
@@ -53,9 +51,9 @@ void ompi_osc_ucp_survive_init(void)
     }
 }
 
-/* How a window is lost. */
+/* The loss of a window. */
 
-/** Error codes do not tell who has died. */
+/** Print which process has died: error codes do not say that. */
 static void tell(const ompi_osc_ucp_window_t *window, int rank)
 {
     opal_output(0, "osc/ucp: the process with rank %d in MPI_COMM_WORLD has died or cannot be reached: window %llu of "
@@ -64,7 +62,7 @@ static void tell(const ompi_osc_ucp_window_t *window, int rank)
                 window->size);
 }
 
-/** Nothing more is sent, and nobody waits for an answer. */
+/** Mark the window as lost, send nothing more in it, and end its pendings. */
 static void window_lose(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -78,10 +76,10 @@ static void window_lose(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_packet_release(peer);
     }
     ompi_osc_ucp_pendings_abandon(window, OMPI_ERR_WIN);
-    ompi_osc_ucp_refusals_expect(); /* others may not know yet, and the window may soon be freed */
+    ompi_osc_ucp_refusals_expect(); /* peers that do not know yet may send to the window when it is freed */
 }
 
-/** Has a member of the window died? The first one that lives says so. */
+/** Lose the window if a member has died. The first member alive reports it. */
 static void window_look(entry_t *entry)
 {
     ompi_osc_ucp_window_t *window = entry->window;
@@ -110,7 +108,7 @@ static void death(void)
     __atomic_fetch_add(&deaths, 1, __ATOMIC_RELEASE);
 }
 
-/** Some watched process has died: see to the windows that it is a member of, a moment later. */
+/** Source of progress: when the grace time after the last death is over, look at all windows. */
 static unsigned deaths_poll(void)
 {
     static uint32_t seen;
@@ -127,7 +125,7 @@ static unsigned deaths_poll(void)
     return 1;
 }
 
-/* Synchronizing calls, with that outcome. */
+/* The functions of the layer. */
 
 /** The entry of a window that is watched; NULL if it is not. */
 static entry_t *entry_find(const ompi_osc_ucp_window_t *window)
@@ -140,7 +138,7 @@ static entry_t *entry_find(const ompi_osc_ucp_window_t *window)
     return entry;
 }
 
-/** Something could not be sent: whose death that tells of will be known in a moment. */
+/** A message could not be sent: wait for the news of a death, and lose the window in any case. */
 static void window_fail(ompi_osc_ucp_window_t *window)
 {
     entry_t *entry = entry_find(window);
@@ -179,7 +177,7 @@ static bool lost(ompi_win_t *win)
     return __atomic_load_n(&window->lost, __ATOMIC_RELAXED);
 }
 
-/** What a call returns that may have been waiting when the window was lost. */
+/** The outcome of a call during which the window may have been lost. */
 static int outcome(ompi_win_t *win, int rc)
 {
     return lost(win) ? OMPI_ERR_WIN : rc;
@@ -255,7 +253,7 @@ static int flush_local_all(ompi_win_t *win)
     return lost(win) ? OMPI_ERR_WIN : outcome(win, below(win)->osc_flush_local_all(win));
 }
 
-/* The life of a window whose members are watched. */
+/* Beginning and end. */
 
 int ompi_osc_ucp_survive_begin(ompi_osc_ucp_window_t *window)
 {
