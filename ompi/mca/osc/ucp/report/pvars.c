@@ -1,4 +1,4 @@
-/* Performance variables (MPI_T): what is counted in a window or a process, for any tool that reads them.
+/* Performance variables (MPI_T): the counters of a window or of the process.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,7 +15,7 @@
 #define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
 #define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])
 
-/** A counter of a window, by its place in ompi_osc_ucp_counters_t. */
+/** A counter of a window, by its offset in ompi_osc_ucp_counters_t. */
 static const struct window_pvar_t {
     const char *name;
     size_t      offset;
@@ -36,10 +36,10 @@ static const struct window_pvar_t {
     { "waited_ns", offsetof(ompi_osc_ucp_counters_t, waited_ns), "nanoseconds spent in synchronization calls" },
 };
 
-/** What the modules of our windows free them with. */
+/** osc_free of this component's windows. */
 static ompi_osc_base_module_free_fn_t our_free;
 
-/** The window that a handle is bound to, NULL if another component serves it. */
+/** The window that a handle is bound to; NULL if another component serves it. */
 static ompi_osc_ucp_window_t *window_of(void *object)
 {
     ompi_osc_ucp_window_t *window = NULL == object ? NULL : ompi_osc_ucp_window((ompi_win_t *) object);
@@ -57,7 +57,7 @@ static int window_value(const mca_base_pvar_t *pvar, void *value, void *object)
     return OMPI_SUCCESS;
 }
 
-/** What is only counted in instrumented windows is counted from here on. */
+/** Instrument a window when a handle of it is started: some counters need that. */
 static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
 {
     ompi_osc_ucp_window_t *window = window_of(object);

@@ -1,11 +1,10 @@
-/* The report that a user asks for with --mca osc_ucp_report 1: which way the data of each window went. And the line that
- * tells that a window is ours.
+/* The report (--mca osc_ucp_report 1), which says how the data of each window moved, and the line for each window.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The members of a reported window have a communicator for it, over which they add up their counters when the window is
- * freed: collectively, so that nobody waits for somebody who does not come. The window's first process keeps the sums,
- * together for windows that look the same, since programs make one window many times, and prints them when MPI ends.
+ * A reported window has a communicator of its own, over which its members add up their counters when it is freed. Rank
+ * 0 keeps the sums until MPI ends and prints them then. Windows of the same name, kind and size share one entry,
+ * because programs make windows repeatedly.
  */
 
 #include "report/report.h"
@@ -17,24 +16,25 @@
 #include "layer/layer.h"
 #include "path/path.h"
 
-/** Windows that a process tells of at most. */
+/** Most entries of a process. */
 #define ENTRIES_MAX 50
 
-/** What is added up over the members of a window: as one array of int64_t. */
+/** What is added up over the members of a window. It is reduced as one array of int64_t. */
 typedef struct sums_t {
     ompi_osc_ucp_counters_t counters;
-    int64_t                 bytes;                     /**< window memory */
-    int64_t                 pairs[OMPI_OSC_UCP_VIAS];  /**< origin and target, by how the one reaches the other */
+    int64_t                 bytes;                    /**< window memory */
+    int64_t                 pairs[OMPI_OSC_UCP_VIAS]; /**< pairs of origin and peer, by the peer's path */
 } sums_t;
 
 #define SUMS ((int) (sizeof(sums_t) / sizeof(int64_t)))
 
+/** Windows that are reported together. */
 typedef struct entry_t {
     struct entry_t *next;
     char            name[MPI_MAX_OBJECT_NAME];
     int             flavor, size;
     const char     *atomics;
-    int64_t         times;      /**< windows like this one */
+    int64_t         times;      /**< number of windows */
     uint64_t        waited_max; /**< of one process, nanoseconds */
     sums_t          sums;
 } entry_t;
@@ -46,7 +46,7 @@ static struct {
     int64_t      left_out; /**< windows for which there was no entry */
 } report = { .lock = OPAL_MUTEX_STATIC_INIT };
 
-/** Of a window that is reported: what its processes add up at its end, and where. */
+/** What a window keeps for its report. */
 struct ompi_osc_ucp_report_t {
     ompi_communicator_t *comm;
     sums_t               mine, sums;
@@ -59,21 +59,21 @@ int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t
     int                           rc  = NULL == own ? OMPI_ERR_OUT_OF_RESOURCE : ompi_comm_dup(comm, &own->comm);
 
     if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
-        free(own); /* what some have of a communicator is lost, in a job that has no memory left */
+        free(own); /* a communicator that some members have made is not freed: memory is short anyway */
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     window->report = own;
     return ompi_osc_ucp_instrument(window) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-/** Who does a window's accumulates, and why: a static line for the user. */
+/** What makes a window's accumulates atomic: a static text for the user. */
 static const char *atomics_explain(const ompi_osc_ucp_window_t *window)
 {
     return window->nic ? "integers of 4 and 8 bytes by the network, all else by CPUs, under locks"
                        : "by CPUs, under locks";
 }
 
-/** How the peers that were touched are reached. */
+/** Count the window's peers by their paths. */
 static void count_pairs(ompi_osc_ucp_window_t *window, sums_t *sums)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -83,7 +83,7 @@ static void count_pairs(ompi_osc_ucp_window_t *window, sums_t *sums)
     }
 }
 
-/** The entry of windows like this one; NULL if there is no room. */
+/** The entry for a window, made if need be; NULL if there are too many, or memory is short. */
 static entry_t *entry_of(const ompi_osc_ucp_window_t *window)
 {
     entry_t **link = &report.entries, *entry;
@@ -127,7 +127,7 @@ static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64
     opal_mutex_unlock(&report.lock);
 }
 
-/** Add up over the members; false if the window was lost meanwhile, and `from` and `to` may still be in use. */
+/** Reduce over the members. False if the window was lost meanwhile; `from` and `to` may still be in use then. */
 static bool reduce(ompi_osc_ucp_window_t *window, const void *from, void *to, int n, ompi_op_t *op)
 {
     ompi_communicator_t *comm    = window->report->comm;
@@ -139,7 +139,7 @@ static bool reduce(ompi_osc_ucp_window_t *window, const void *from, void *to, in
     }
     while (!REQUEST_COMPLETE(request)) {
         if (__atomic_load_n(&window->lost, __ATOMIC_RELAXED)) {
-            return false; /* somebody has died who does not take part (layer/survive.c) */
+            return false; /* a member that has died cannot take part (layer/survive.c) */
         }
         opal_progress();
     }
@@ -159,7 +159,7 @@ void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
     count_pairs(window, &own->mine);
     if (!reduce(window, &own->mine, &own->sums, SUMS, MPI_SUM) ||
         !reduce(window, &own->waited, &own->waited_max, 1, MPI_MAX)) {
-        return; /* what may still be in use stays */
+        return; /* `own` may still be in use: it is not freed */
     }
     if (0 == window->rank) {
         keep(window, (const int64_t *) &own->sums, own->waited_max);
@@ -168,7 +168,7 @@ void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
     free(own);
 }
 
-/** A number of bytes for people, in `text`. */
+/** Format a number of bytes in `text`. */
 static const char *readable(uint64_t bytes, char text[24])
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
@@ -183,14 +183,16 @@ static const char *readable(uint64_t bytes, char text[24])
     return text;
 }
 
+/** The calls that make windows. */
+static const char *const calls[] = {
+    [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
+    [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
+    [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
+    [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
+};
+
 static void print_entry(FILE *out, const entry_t *entry)
 {
-    static const char *const flavors[] = {
-        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
-        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
-        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
-        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
-    };
     static const char *const vias[] = {
         [OMPI_OSC_UCP_VIA_SELF]   = "own memory",
         [OMPI_OSC_UCP_VIA_DIRECT] = "load/store",
@@ -201,7 +203,7 @@ static void print_entry(FILE *out, const entry_t *entry)
     char                           text[24];
     int                            via;
 
-    fprintf(out, "osc/ucp: %s", flavors[entry->flavor]);
+    fprintf(out, "osc/ucp: %s", calls[entry->flavor]);
     fprintf(out, '\0' == entry->name[0] ? "%s" : " '%s'", entry->name);
     fprintf(out, ", %d process%s, %s each", entry->size, 1 == entry->size ? "" : "es",
             readable((uint64_t) entry->sums.bytes / (uint64_t) (entry->size * entry->times), text));
@@ -242,7 +244,7 @@ void ompi_osc_ucp_report_print(void)
         fprintf(out, "osc/ucp: and %lld windows more\n", (long long) report.left_out);
     }
     if (0 == fclose(out)) {
-        fputs(text, stderr); /* all at once: other processes may print theirs */
+        fputs(text, stderr); /* in one piece, because other processes may print at the same time */
     }
     free(text);
     report.count = 0;
@@ -250,13 +252,6 @@ void ompi_osc_ucp_report_print(void)
 
 void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
 {
-    static const char *const calls[] = {
-        [MPI_WIN_FLAVOR_CREATE]   = "MPI_Win_create",
-        [MPI_WIN_FLAVOR_ALLOCATE] = "MPI_Win_allocate",
-        [MPI_WIN_FLAVOR_DYNAMIC]  = "MPI_Win_create_dynamic",
-        [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
-    };
-
     if (0 == window->rank) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                             "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",

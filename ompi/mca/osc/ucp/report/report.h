@@ -1,4 +1,4 @@
-/* What is told to users: the report, the performance variables, the line that a window is ours.
+/* What users can ask for: the report, the performance variables, and a line for each window.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,17 +8,17 @@
 
 #include "peer/window.h"
 
-/** Instrument a window, and add up its members' counters at its end. Both are collective. */
+/** Instrument a window, and add up its members' counters when it is freed. Both are collective over its members. */
 int  ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
 void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window);
 
-/** Print what this process keeps of windows that are gone. */
+/** Print the sums of freed windows that this process keeps. */
 void ompi_osc_ucp_report_print(void);
 
-/** For users who want to see that osc/ucp serves their windows: a line with --mca osc_base_verbose 10. */
+/** With --mca osc_base_verbose 10, print a line that says that osc/ucp serves the window. */
 void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window);
 
-/** Register all performance variables. A window is ours if its module has `free`. */
+/** Register all performance variables. `free` is the osc_free of this component's windows, by which they are known. */
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free);
 
 #endif /* OSC_UCP_REPORT_H */
