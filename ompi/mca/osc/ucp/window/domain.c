@@ -1,12 +1,12 @@
-/* Who owns the atomicity of a window's accumulates: the processors, or the network's devices.
+/* The domain of a window: the processors (CPU) or the network devices (NIC) make its accumulates atomic.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Atomics of a device are not coherent with those of a processor, so that a window has one domain, for all members. It
- * is the NIC's if every member finds that UCX gives it native atomics of a device to itself, with its own window memory
- * and lock words: UCX 1.13 cannot be asked, but what a connection can do shows once it is up (common_ucp_lanes.c), and
- * the one to oneself can be made without anybody's help. That of shared windows and dynamic ones, of windows of one
- * process, and of those whose user wants large pieces updated at once, is the CPU's.
+ * Atomics of a device are not coherent with those of a processor, so all members of a window have the same domain. It
+ * is the NIC's if each member has native atomics of a device on its own window memory and lock words. UCX 1.13 has no
+ * query for that, so each member makes a connection to itself, and common_ucp_lanes.c reads what that can do. The
+ * domain is the CPU's for shared and dynamic windows, for windows of one process, and for mpi_accumulate_granularity of
+ * more than 8.
  */
 
 #include "window/stages.h"
@@ -14,7 +14,7 @@
 #include "base/params.h"
 #include "peer/peer.h"
 
-/** Does the user want it, or leave it to us where UCX has what it takes? */
+/** Do the parameter and the kind of window allow the NIC domain? By default only if UCX has atomics of a device. */
 static bool domain_wanted(const ompi_osc_ucp_window_t *window)
 {
     if (OMPI_OSC_UCP_DOMAIN_CPU == ompi_osc_ucp_params.atomic_domain || !opal_common_ucp_is_open() ||
@@ -25,7 +25,7 @@ static bool domain_wanted(const ompi_osc_ucp_window_t *window)
     return OMPI_OSC_UCP_DOMAIN_NIC == ompi_osc_ucp_params.atomic_domain || opal_common_ucp_device_atomics();
 }
 
-/** Connect to oneself; the lanes are final when a flush is over. */
+/** The lanes of this process's connection to itself. They are final when a flush is over. */
 static int lanes_to_self(ompi_osc_ucp_window_t *window, opal_common_ucp_lanes_t *lanes)
 {
     ompi_osc_ucp_proc_t *proc;

@@ -1,4 +1,4 @@
-/* The end of a window (MPI-3.1 section 11.2.5).
+/* Freeing a window (MPI-3.1 section 11.2.5).
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -21,8 +21,8 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     free(window);
 }
 
-/** Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). Unless somebody has died: then
- *  there is nobody to wait for. */
+/** Complete all operations and run the barrier: after it no peer sends messages for the window. A lost window is not
+ *  waited for, because a member has died. */
 static void window_finish(ompi_osc_ucp_window_t *window)
 {
     if (!window->lost) {

@@ -1,17 +1,16 @@
-/* What a window's member owns that its peers may reach: its control block, and the memory of MPI_Win_allocate.
+/* The memory of a window at this process: its control block, and the memory of MPI_Win_allocate or MPI_Win_create.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Both are one block of an arena, if other processes may map it. Whether a peer can map it shows when it tries: nothing
- * else is a reliable sign.
+ * The control block and memory of MPI_Win_allocate are one block of the arena. Memory of MPI_Win_create is registered
+ * if peers may reach it natively.
  */
 
 #include "window/stages.h"
 
 #include "base/params.h"
 
-
-/** Stripes for memory that no other process reaches directly: one table serves all such windows. */
+/** Stripes for window memory that no other process maps: all such windows share them. */
 static ompi_osc_ucp_stripe_t own_stripes[OMPI_OSC_UCP_STRIPES] __attribute__((aligned(64)));
 
 int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
@@ -45,7 +44,7 @@ void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_arena_give(&window->block);
 }
 
-/** Does a process register the window's memory, so that peers may reach it natively? */
+/** Is the window's memory to be registered, so that peers may reach it natively? */
 static bool is_registered(const ompi_osc_ucp_window_t *window)
 {
     return MPI_WIN_FLAVOR_CREATE == window->flavor && !window->device && opal_common_ucp_is_open() &&

@@ -1,9 +1,9 @@
-/* The stages that make a window, in order, and their mirror.
+/* The stages that make a window, in order, each with its reverse.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Creation is collective. A stage may fail on one process alone; whether to go on is agreed where the next stage is
- * collective, so that all processes undo the same stages.
+ * Creation is collective. A local stage may fail on one process alone. The next collective stage agrees on the outcome,
+ * so that creation fails on all processes or on none.
  */
 
 #include "window/stages.h"
@@ -18,15 +18,15 @@
 #include "reach/reach.h"
 #include "service/target.h"
 
-/** `up` gets the outcome of the stages before it: a local stage runs only if that is OMPI_SUCCESS, a collective one
- *  always, and returns what all processes agree on. */
+/** One stage. `rc` is the outcome of the stages before it. A local stage runs only if that is OMPI_SUCCESS. A
+ *  collective one always runs, and fails on all processes or on none. */
 typedef struct stage_t {
     int  (*up)(ompi_osc_ucp_creation_t *creation, int rc);
-    void (*down)(ompi_osc_ucp_window_t *window); /**< NULL: leaves nothing behind */
+    void (*down)(ompi_osc_ucp_window_t *window); /**< undoes it; NULL: there is nothing to undo */
     bool collective;
 } stage_t;
 
-/** Next window id that this process proposes; atomic. */
+/** The next window id that this process proposes; atomic. */
 static int64_t next_id = 1;
 
 /* The stages. */
@@ -35,7 +35,7 @@ static int info_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     (void) rc;
     if (creation->window->disp_unit <= 0) {
-        return MPI_ERR_DISP; /* Open MPI does not look in MPI_Win_allocate_shared */
+        return MPI_ERR_DISP; /* Open MPI does not check it in MPI_Win_allocate_shared */
     }
     if (0 != ompi_osc_ucp_params.survive && MPI_WIN_FLAVOR_SHARED == creation->window->flavor &&
         creation->window->size > 1) {
@@ -56,7 +56,7 @@ static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
     int started = OMPI_SUCCESS;
 
     (void) rc;
-    if (creation->window->size > 1) { /* alone, a process needs no transport */
+    if (creation->window->size > 1) {
         if (OPAL_SUCCESS != opal_common_ucp_service_cpus(ompi_osc_ucp_params.service_cpus)) {
             (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
                             "processors such as 0-3,8", ompi_osc_ucp_params.service_cpus);
@@ -80,7 +80,7 @@ static void transport_down(ompi_osc_ucp_window_t *window)
     }
 }
 
-/** Buffers, and the window's own memory, may be in memory that the processor must not touch. */
+/** Buffers and window memory may be in device memory, which the processor must not touch. */
 static int device_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     ompi_osc_ucp_window_t *window = creation->window;
@@ -91,13 +91,14 @@ static int device_up(ompi_osc_ucp_creation_t *creation, int rc)
     }
     window->device = window->bytes > 0 && NULL != window->base && opal_common_ucp_on_device(window->base);
     if (window->device && 1 == window->size) {
-        creation->reason = strdup("it has one process, which cannot reach memory of a GPU: give it the host's, and copy");
+        creation->reason = strdup("it has one process, which cannot reach memory of a GPU: give it the host's, "
+                                  "and copy");
         return OMPI_ERR_BAD_PARAM;
     }
     return OMPI_SUCCESS;
 }
 
-/** May others want something of this process while it computes? */
+/** May peers send messages to this process while it computes? */
 static bool needs_service(const ompi_osc_ucp_window_t *window)
 {
     switch (ompi_osc_ucp_params.async_progress) {
@@ -105,7 +106,7 @@ static bool needs_service(const ompi_osc_ucp_window_t *window)
         return false;
     case OMPI_OSC_UCP_ASYNC_ALWAYS:
         return window->size > 1;
-    default: /* without locks, a target is inside MPI when an epoch ends; shared windows need no messages */
+    default: /* without locks a target ends each epoch by a call of its own; shared windows send no messages */
         return window->size > 1 && !window->no_locks && MPI_WIN_FLAVOR_SHARED != window->flavor;
     }
 }
@@ -151,8 +152,8 @@ static bool procs_known(const ompi_osc_ucp_window_t *window)
 }
 
 /**
- * What all must know before the window can be made: did the stages so far succeed, what do the members have in
- * common, are addresses missing, which id is free. One allreduce of maxima.
+ * Agree, by one allreduce of maxima: have the stages so far succeeded, do all members have the same size and unit, do
+ * they all know the others' addresses, does one want a report, and which id comes next.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
@@ -187,7 +188,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     return 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(comm) : OMPI_SUCCESS;
 }
 
-/** The memory of MPI_Win_allocate_shared, with the control blocks in it. */
+/** Memory of MPI_Win_allocate_shared: a segment that contains the control blocks too. */
 static int segment_up(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
 {
     ompi_osc_ucp_member_t mine;
@@ -241,7 +242,7 @@ static void target_down(ompi_osc_ucp_window_t *window)
     window->target = NULL;
 }
 
-/** The local part of a decision that is agreed with the next stage. */
+/** The local part of the decision for a domain; publish_agree decides. */
 static int domain_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     (void) rc;
@@ -251,7 +252,7 @@ static int domain_up(ompi_osc_ucp_creation_t *creation, int rc)
     return OMPI_SUCCESS;
 }
 
-/** One line per job, from the first process whose memory it is, and not for each of a program's windows. */
+/** Print one line in a process, not one for each window. Called at the first rank whose memory it is. */
 static void explain_unregistered(const ompi_osc_ucp_creation_t *creation)
 {
     static bool explained;
@@ -274,7 +275,7 @@ static void withdraw(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_target_withdraw(window->target);
 }
 
-/** Ids larger than one in use will be proposed from here on. */
+/** From now on propose only ids that are larger than `id`. */
 static void id_used(uint64_t id)
 {
     int64_t *next_p = &next_id;
@@ -287,8 +288,8 @@ static void id_used(uint64_t id)
 }
 
 /**
- * Let messages in, on all processes, under an id that is free on all: threads that create windows at the same time
- * may have agreed on the same one, and try again. `rc` is the outcome so far. When this returns, all can be reached.
+ * Let messages reach the window at all members, by an id that is free at all of them. Threads that create windows at
+ * the same time may have agreed on the same id; they try the next one. On success all members can be reached.
  */
 static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
