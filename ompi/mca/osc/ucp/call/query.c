@@ -20,8 +20,7 @@ static int peer_is_mapped(ompi_osc_ucp_peer_t *peer, bool *mapped_p)
     return rc;
 }
 
-/** The peer that a query names, or NULL if its memory is not mapped. MPI_PROC_NULL: the first one with mapped memory.
- *  */
+/** The peer that a query names, NULL if its memory is not mapped. MPI_PROC_NULL: the first with mapped memory. */
 static int queried_peer(ompi_osc_ucp_window_t *window, int rank, ompi_osc_ucp_peer_t **peer_p)
 {
     int                  first = MPI_PROC_NULL == rank ? 0 : rank;
