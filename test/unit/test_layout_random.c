@@ -224,7 +224,8 @@ static void test_random_within(void **state)
         pos = random_u64() % layout.size;
         first = model.disp[pos] - random_in(-1, 500);
         end = first + random_in(1, 1000);
-        while (n < max && pos + n < layout.size && model.disp[pos + n] >= first && model.disp[pos + n] < end) {
+        while (n < max && pos + n < layout.size && model.disp[pos + n] >= first && model.disp[pos + n] < end &&
+               (0 == n || model.disp[pos + n] > model.disp[pos + n - 1])) {
             n++;
         }
         ompi_osc_ucp_layout_iter_init(&iter, &layout, pos);

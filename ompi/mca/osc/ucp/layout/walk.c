@@ -217,13 +217,16 @@ uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter,
         if (0 == comb.n) {
             iter_advance(&walk, run);
             within += run;
+            first = disp + (int64_t) run;
             continue;
         }
-        /* With a positive stride all blocks that end before `end`, else one block. */
-        n = comb.stride <= 0 ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
+        /* The blocks that follow, each behind the last, as far as they end before the end; else one. */
+        n = comb.stride < (int64_t) comb.bytes
+                ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
         n = min_u64(n, comb.n);
         iter_pass(&walk, &comb, n);
         within += n * comb.bytes;
+        first = disp + (int64_t) (n - 1) * comb.stride + (int64_t) comb.bytes;
     }
     return within;
 }
