@@ -66,7 +66,8 @@ static int range_check(ompi_osc_ucp_call_t *call)
         fits = ompi_osc_ucp_in_range(peer->size, bytes, layout->lb, layout->ub - call->gap);
     } else if (peer->rank == call->window->rank) { /* other targets check their regions themselves */
         opal_common_ucp_service_lock();
-        fits = ompi_osc_ucp_regions_cover(call->window->target->regions, (uint64_t) bytes, layout, call->gap);
+        fits = ompi_osc_ucp_regions_cover(call->window->target->regions, (uint64_t) bytes, layout, 0,
+                                          layout->size, call->gap);
         opal_common_ucp_service_unlock();
     }
     call->transfer.disp = bytes;

@@ -117,21 +117,21 @@ static bool bytes_covered(const ompi_osc_ucp_regions_t *regions, uint64_t start,
 }
 
 bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t address,
-                                const ompi_osc_ucp_layout_t *layout, int64_t gap)
+                                const ompi_osc_ucp_layout_t *layout, uint64_t pos, uint64_t len, int64_t gap)
 {
     uint64_t                   start = address + (uint64_t) layout->lb, end = address + (uint64_t) (layout->ub - gap);
     ompi_osc_ucp_layout_iter_t iter;
-    uint64_t                   len;
+    uint64_t                   run;
     int64_t                    disp;
 
     if (start <= end && bytes_covered(regions, start, end)) {
         return true;
     }
-    /* Not all bytes in between are attached: check each run. */
-    ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
-    while (ompi_osc_ucp_layout_iter_next(&iter, UINT64_MAX, &disp, &len)) {
+    /* There are holes between the regions: each run counts. */
+    ompi_osc_ucp_layout_iter_init(&iter, layout, pos);
+    for (; len > 0 && ompi_osc_ucp_layout_iter_next(&iter, len, &disp, &run); len -= run) {
         start = address + (uint64_t) disp;
-        end   = start + len - (uint64_t) gap;
+        end   = start + run - (uint64_t) gap;
         if (end < start || !bytes_covered(regions, start, end)) {
             return false;
         }

@@ -26,14 +26,19 @@ int ompi_osc_ucp_target_addr_find(const ompi_osc_ucp_target_t *target, const omp
                !ompi_osc_ucp_layout_decode(command->layout, command->shape.len, layout)) {
         return OMPI_ERR_BAD_PARAM;
     }
+    if (command->shape.pos > layout->size || wire->len > layout->size - command->shape.pos) {
+        ompi_osc_ucp_layout_fini(layout);
+        return OMPI_ERR_BAD_PARAM;
+    }
     if (NULL != target->regions) {
-        fits = ompi_osc_ucp_regions_cover(target->regions, (uint64_t) wire->disp, layout, gap);
+        fits = ompi_osc_ucp_regions_cover(target->regions, (uint64_t) wire->disp, layout, command->shape.pos, wire->len,
+                                          gap);
     } else {
         fits = ompi_osc_ucp_in_range(target->bytes, wire->disp, layout->lb, layout->ub - gap);
     }
-    if (!fits || command->shape.pos > layout->size || wire->len > layout->size - command->shape.pos) {
+    if (!fits) {
         ompi_osc_ucp_layout_fini(layout);
-        return fits ? OMPI_ERR_BAD_PARAM : OMPI_ERR_RMA_RANGE;
+        return OMPI_ERR_RMA_RANGE;
     }
     addr_p->base = (char *) ((uintptr_t) target->base + (uintptr_t) wire->disp); /* the base may be NULL */
     return OMPI_SUCCESS;
