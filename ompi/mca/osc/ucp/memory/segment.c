@@ -48,28 +48,35 @@ static uint64_t pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/** What members tell each other. Bytes. */
+/** Larger segments, or parts of one, do not exist; sums and products of what is smaller do not overflow. */
+#define SEGMENT_MAX (UINT64_C(1) << 62)
+
+/** What a member tells the others. */
 typedef struct share_t {
     int64_t size, disp_unit;
 } share_t;
 
 /**
- * Place the members' memory behind `head`, from a page boundary on, and return the segment's size. If `head` is NULL,
- * only return the size. Open MPI maps segments a few bytes behind a page boundary, the same number in all processes.
+ * Lay the members' memory out, from a page boundary on; the size of the segment, 0 if it is too large for any. `head` may
+ * be NULL, to ask for the size alone. Open MPI maps segments a few bytes behind a page boundary, in all processes alike.
  */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {
     uint64_t skew   = NULL == head ? 0 : pages((uintptr_t) head) - (uintptr_t) head;
-    uint64_t offset = skew + pages(sizeof(*head) + (size_t) n * sizeof(member_t));
+    uint64_t offset = skew + pages(sizeof(*head) + (size_t) n * sizeof(member_t)), size;
     int      i;
 
     for (i = 0; i < n; i++) {
+        size = (uint64_t) shares[i].size;
         if (NULL != head) {
             head->members[i].offset    = offset;
             head->members[i].size      = shares[i].size;
             head->members[i].disp_unit = shares[i].disp_unit;
         }
-        offset += noncontig ? pages((uint64_t) shares[i].size) : (uint64_t) shares[i].size;
+        if (size > SEGMENT_MAX - offset) {
+            return 0;
+        }
+        offset += noncontig ? pages(size) : size;
     }
     return pages(offset) + pages(1); /* room for the skew */
 }
@@ -97,6 +104,9 @@ static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares
     char               *file;
     int                 rc;
 
+    if (0 == size) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
                  (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -187,7 +197,7 @@ ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *
 
     return (ompi_osc_ucp_member_t) {
         .control   = &head->members[rank].control,
-        .memory    = (char *) head + member->offset,
+        .memory    = 0 == member->size ? NULL : (char *) head + member->offset,
         .stripes   = head->stripes,
         .key_base  = segment_key_base(head),
         .size      = member->size,
