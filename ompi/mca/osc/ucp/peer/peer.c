@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/wait.h"
+#include "peer/pending.h"
 
 ompi_osc_ucp_locks_t ompi_osc_ucp_locks;
 
@@ -45,6 +46,7 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
 
+    ompi_osc_ucp_requests_forget(window);
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
         free(peer);
@@ -92,7 +94,7 @@ int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer)
     int error = peer->error;
 
     peer->error = OMPI_SUCCESS;
-    return error;
+    return OMPI_SUCCESS == error ? ompi_osc_ucp_requests_take_error(peer) : error;
 }
 
 void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description)

@@ -122,7 +122,7 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
         pending->ended(pending);
     }
     if (NULL != pending->request) {
-        ompi_osc_ucp_request_complete(pending->request, pending->status);
+        ompi_osc_ucp_request_complete(pending->request, pending->status, pending->peer);
     }
     ompi_osc_ucp_layout_fini(&pending->result_layout);
     table.used--;

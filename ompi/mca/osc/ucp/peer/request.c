@@ -11,9 +11,15 @@
 #include "base/threads.h"
 
 typedef struct rma_request_t {
-    ompi_request_t super;
-    bool           freed; /**< by the program, before completion */
+    ompi_request_t        super;
+    bool                  freed;  /**< by the user, before completion */
+    int                   status; /**< of the operation, once it is over */
+    ompi_osc_ucp_peer_t  *peer;   /**< of an operation that has failed and that nobody was told of; else NULL */
+    struct rma_request_t *next;   /**< that has failed, too */
 } rma_request_t;
+
+/** Requests that have failed and that the program has not freed. */
+static rma_request_t *failed;
 
 static int request_free(ompi_request_t **request_p);
 
@@ -30,6 +36,8 @@ static void request_construct(rma_request_t *request)
     request->super.req_free   = request_free;
     request->super.req_cancel = request_cancel;
     request->freed            = false;
+    request->status           = OMPI_SUCCESS;
+    request->peer             = NULL;
 }
 
 OBJ_CLASS_INSTANCE(rma_request_t, ompi_request_t, request_construct, NULL);
@@ -40,12 +48,51 @@ static void request_release(rma_request_t *request)
     OBJ_RELEASE(request);
 }
 
+/** The request of a failed operation is released. */
+static void failed_remove(const rma_request_t *request)
+{
+    rma_request_t **at = &failed;
+
+    while (NULL != *at && request != *at) {
+        at = &(*at)->next;
+    }
+    if (NULL != *at) {
+        *at = request->next;
+    }
+}
+
+int ompi_osc_ucp_requests_take_error(const ompi_osc_ucp_peer_t *peer)
+{
+    rma_request_t *request;
+    int            error = OMPI_SUCCESS;
+
+    for (request = failed; NULL != request; request = request->next) {
+        if (peer == request->peer) {
+            request->peer = NULL;
+            error         = request->status;
+        }
+    }
+    return error;
+}
+
+void ompi_osc_ucp_requests_forget(const ompi_osc_ucp_window_t *window)
+{
+    rma_request_t *request;
+
+    for (request = failed; NULL != request; request = request->next) {
+        if (NULL != request->peer && window == request->peer->window) {
+            request->peer = NULL;
+        }
+    }
+}
+
 static int request_free(ompi_request_t **request_p)
 {
     rma_request_t *request = (rma_request_t *) *request_p;
 
     ompi_osc_ucp_enter();
     if (REQUEST_COMPLETE(&request->super)) {
+        failed_remove(request);
         request_release(request);
     } else {
         request->freed = true;
@@ -70,10 +117,18 @@ ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window)
     return &request->super;
 }
 
-void ompi_osc_ucp_request_complete(ompi_request_t *super, int status)
+void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_ucp_peer_t *peer)
 {
     rma_request_t *request = (rma_request_t *) super;
 
+    if (OMPI_SUCCESS != status && request->freed) {
+        peer->error = status; /* nobody else tells */
+    } else if (OMPI_SUCCESS != status) {
+        request->status = status;
+        request->peer   = peer;
+        request->next   = failed;
+        failed          = request;
+    }
     super->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(status);
     ompi_request_complete(super, true);
     if (request->freed) {
