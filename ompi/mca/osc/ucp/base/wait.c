@@ -20,6 +20,8 @@ static struct {
 
 ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 
+_Thread_local unsigned ompi_osc_ucp_calls;
+
 void (*ompi_osc_ucp_wait_first)(void);
 
 void ompi_osc_ucp_progress_add(ompi_osc_ucp_polled_side_t side, ompi_osc_ucp_poll_fn_t poll)

@@ -5,6 +5,9 @@
 
 #include "call/call.h"
 
+#include "base/wait.h"
+#include "epoch/access.h"
+#include "layout/layout.h"
 #include "op/layout_type.h"
 #include "peer/pending.h"
 #include "reach/reach.h"
@@ -97,6 +100,9 @@ int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
     }
     if (inside) {
         ompi_osc_ucp_leave();
+    }
+    if (NULL != call->transfer.request_p) {
+        ompi_osc_ucp_polled(); /* the request may be over already */
     }
     ompi_osc_ucp_layout_fini(&call->origin);
     ompi_osc_ucp_layout_fini(&call->result);

@@ -92,6 +92,7 @@ static __attribute__((noinline)) int flush_other(int target, ompi_win_t *win)
 
 int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 {
+    ompi_osc_ucp_polled();
     if (OPAL_LIKELY(is_over(ompi_osc_ucp_window(win), target))) {
         ompi_osc_ucp_stores_complete();
         return OMPI_SUCCESS;
@@ -104,6 +105,7 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
 
+    ompi_osc_ucp_polled();
     if (is_over(ompi_osc_ucp_window(win), target)) {
         return OMPI_SUCCESS;
     }
@@ -122,6 +124,7 @@ int ompi_osc_ucp_flush_all(ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
         ompi_osc_ucp_fence_memory();
@@ -137,6 +140,7 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
     ompi_osc_ucp_peer_t   *peer;
     int                    rc = OMPI_ERR_RMA_SYNC;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
         rc = OMPI_SUCCESS;

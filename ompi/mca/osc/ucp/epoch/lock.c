@@ -172,6 +172,7 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
 
+    ompi_osc_ucp_polled();
     if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer || !peer->mapped ||
                       OMPI_OSC_UCP_EPOCH_LOCK != window->epoch || peer->lock <= OMPI_OSC_UCP_NOCHECK)) {
         return unlock_other(target, win);
@@ -291,6 +292,7 @@ int ompi_osc_ucp_unlock_all(ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
         rc = all_unlock(window);
