@@ -99,7 +99,43 @@ static void packet_sent(void *arg, int status)
 /** Bytes that the kernel needs for a message, besides its own. */
 #define MESSAGE_COST 1536
 
-/** Send a message to the peer. A LEAVING message needs no flush if a socket can hold all that has not arrived yet. */
+/** The answer to a question of traffic_ask is here. */
+static void traffic_told(ompi_osc_ucp_pending_t *pending)
+{
+    ompi_osc_ucp_peer_t *peer = pending->peer;
+
+    peer->proc->traffic.asked = false;
+    peer->asking--;
+    if (OMPI_SUCCESS != pending->status) {
+        peer->error = pending->status;
+    }
+}
+
+bool ompi_osc_ucp_traffic_is_unsettled(const ompi_osc_ucp_peer_t *peer)
+{
+    return NULL != peer->ep && peer->proc->traffic.sent - peer->proc->traffic.arrived > SOCKET_HOLDS / 2;
+}
+
+/** Long before a socket may be full, have the peer answer: nobody waits for that, and a message that has to leave needs no
+ *  flush then, which the peer would have to take part in. The cookie to be answered to; 0: no question. */
+static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_pending_t *pending = NULL;
+
+    if (ompi_osc_ucp_traffic_is_unsettled(peer) && !peer->proc->traffic.asked) {
+        pending = ompi_osc_ucp_pending_new(peer, false);
+    }
+    if (NULL == pending) {
+        return 0;
+    }
+    pending->ended   = traffic_told;
+    pending->replies = 1;
+    peer->asking++;
+    peer->proc->traffic.asked = true;
+    return pending->cookie;
+}
+
+/** Send a message to the peer. One that is LEAVING needs no flush where the socket has surely taken all that was sent. */
 static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
                         opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
 {
@@ -358,7 +394,8 @@ int ompi_osc_ucp_packet_complete(ompi_osc_ucp_peer_t *peer)
 
 void ompi_osc_ucp_packet_release_awaited(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    peer->packet->awaited = awaited;
+    peer->packet->awaited  = awaited;
+    peer->packet->head.ack = traffic_ask(peer);
     (*awaited)++;
     packet_send(peer->packet, false);
 }
@@ -382,17 +419,22 @@ typedef struct message_t {
 
 _Static_assert(sizeof(message_t) <= OPAL_COMMON_UCP_HEADER_MAX, "it travels as a header");
 
-/** Send a command as a message of its own. */
+/** Send a command as a message of its own. One that is LEAVING may ask the peer to answer. */
 static int command_send(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, bool ordered,
                         const void *payload, size_t len, opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent,
                         void *arg)
 {
-    message_t message = { .head.ack = 0 };
+    message_t message = { .head.ack = OPAL_COMMON_UCP_LEAVING == how ? traffic_ask(peer) : 0 };
     size_t    header_len;
+    int       rc;
 
     head_fill(&message.head, peer, ordered);
     header_len = sizeof(message.head) + ompi_osc_ucp_command_encode(command, message.command);
-    return outcome(peer, message_send(peer, &message, header_len, payload, len, how, sent, arg));
+    rc = message_send(peer, &message, header_len, payload, len, how, sent, arg);
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_reply_lost(message.head.ack, rc);
+    }
+    return outcome(peer, rc);
 }
 
 int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command, const void *payload,

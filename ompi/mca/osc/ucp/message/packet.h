@@ -105,7 +105,10 @@ int ompi_osc_ucp_packet_frag(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_comma
 int ompi_osc_ucp_packet_notify(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_command_t *command,
                                opal_common_ucp_sent_fn_t sent, void *arg);
 
-/** Free the packets that are kept for reuse. */
+/** Has so much been sent to the peer's process since its last answer that a socket may be half full? */
+bool ompi_osc_ucp_traffic_is_unsettled(const ompi_osc_ucp_peer_t *peer);
+
+/** Free what is kept for reuse. */
 void ompi_osc_ucp_packets_fini(void);
 
 #endif /* OSC_UCP_PACKET_H */

@@ -169,6 +169,7 @@ static void notice_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
         }
         ompi_osc_ucp_apply(&context, &command);
     }
+    ompi_osc_ucp_reply_status(arrival->reply_ep, arrival->head.ack, OMPI_SUCCESS);
     payload_drop(arrival);
 }
 
@@ -200,7 +201,7 @@ static bool may_be_late(const ompi_osc_ucp_command_t *command)
 static void packet_refuse(arrival_t *arrival)
 {
     ompi_osc_ucp_command_t command;
-    bool                   late = 0 == arrival->head.ordered && 0 == arrival->head.ack;
+    bool                   late = 0 == arrival->head.ordered;
 
     while (arrival->next < arrival->len &&
            ompi_osc_ucp_command_decode(arrival->commands, arrival->len, &arrival->next, &command)) {

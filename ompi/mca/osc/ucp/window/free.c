@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-#include "base/threads.h"
+#include "base/wait.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
 #include "layer/layer.h"
+#include "message/packet.h"
 #include "reach/reach.h"
 #include "report/report.h"
 #include "window/stages.h"
@@ -21,12 +22,29 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     free(window);
 }
 
-/** Complete all operations and run the barrier: after it no peer sends messages for the window. A lost window is not
- *  waited for, because a member has died. */
+/** Have all that was sent to the members arrive while they are still here: what follows, the barrier's notices, finds room
+ *  in any socket then. A member that is gone further takes part in no flush. */
+static void traffic_settle(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        peer->unacknowledged = peer->unacknowledged || ompi_osc_ucp_traffic_is_unsettled(peer);
+    }
+    (void) ompi_osc_ucp_flush_peers(window);
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        while (peer->asking > 0 && !window->lost) {
+            ompi_osc_ucp_wait_step();
+        }
+    }
+}
+
+/** Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). Unless somebody has died: then
+ *  there is nobody to wait for. */
 static void window_finish(ompi_osc_ucp_window_t *window)
 {
     if (!window->lost) {
-        (void) ompi_osc_ucp_flush_peers(window);
+        traffic_settle(window);
     }
     if (!window->lost) {
         ompi_osc_ucp_leave();
