@@ -1,10 +1,10 @@
 #!/bin/bash
-# Has every call of the component fail in turn, on either of two processes, and sees what comes of it (faults.c).
+# Makes every call of the component fail in turn, on either of two processes, and checks the outcome (faults.c).
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # usage: faults.sh [--full] [--table FILE]
-#   --full         also what only a process's first window does, a start of the job for each point (or FULL=1)
+#   --full         also the calls of a process's first window, with a start of the job for each point (or FULL=1)
 #   --table FILE   write the points and their outcomes to FILE (docs/faults.md)
 #
 # shellcheck source=test/build/lib.sh
@@ -77,18 +77,13 @@ if [ -n "$full" ]; then
     done
 fi
 
-# What is behind offset $1 of the component: the innermost function, and its file, with the folder if it is one of
-# ompi/mca/osc/ucp.
+# Print what is at offset $1 of the component: the innermost function and its file, with the floor's folder.
 place()
 {
     addr2line -f -i -e "$components/mca_osc_ucp.so" "$(printf '%#x' $(($1 - 1)))" | awk '
-        NR % 2 { name = $1 }
-        NR % 2 == 0 {
-            if (!sub(".*/ompi/mca/osc/ucp/", "")) { sub(".*/", "") }
-            sub(":.*", "")
-            if (NR == 2) { file = $0; first = name }
-        }
-        END { print first " (" file ")" }'
+        NR == 1 { name = $1 }
+        NR == 2 { if (!sub(".*/ompi/mca/osc/ucp/", "")) { sub(".*/", "") } sub(":.*", ""); file = $0 }
+        END { print name " (" file ")" }'
 }
 
 if [ -n "$table" ]; then
@@ -96,17 +91,21 @@ if [ -n "$table" ]; then
         echo "$offset $(place "$offset")"
     done < <(awk '{ print $6 }' "$scratch/points" | sort -u) >"$scratch/places"
     {
-        echo "# Faults injected, and what comes of them"
+        echo "# Injected faults and their outcomes"
         echo
-        echo "Written by \`test/faults/faults.sh --full --table docs/faults.md\`. Each call of the component that can"
-        echo "fail is made to fail once, on one of two processes, in each case of \`test/faults/faults.c\` that makes"
-        echo "it: windows of all flavours, all operations and synchronizations, over shared memory, tcp, and UCX's"
-        echo "shared memory in the place of a network with RDMA. *works* is a call that succeeds all the same, by"
-        echo "another way or at a second try, with the right data; an error is one of an MPI call of the process"
-        echo "that must know, of both in window creation. In no case does anything hang, get lost, or keep a window,"
-        echo "the same or another, from working afterwards. Calls of UCX fail by lack of memory, and in runs of their"
-        echo "own by a connection that is reset; the calls of others fail alike in both. What becomes of the others when"
-        echo "a process dies is in [design.md](design.md), and tried by \`test/faults/death.sh\` and \`survive.sh\`."
+        echo "\`test/faults/faults.sh --full --table docs/faults.md\` writes this page. The test makes calls of the"
+        echo "component fail: each call that can fail, once, on one of two processes, in each case of"
+        echo "\`test/faults/faults.c\` that reaches it. The cases cover windows of all flavours, all operations and all"
+        echo "synchronization calls. They run over shared memory, over tcp, and over UCX's shared memory in place of a"
+        echo "network with RDMA."
+        echo
+        echo "*works* means that the MPI call succeeds all the same, by another way or at a second try, and that the"
+        echo "data are right. An error is what MPI returns on the process that must know, or on both when a window is"
+        echo "made. After no fault does a process hang, lose memory, or find that a window no longer works."
+        echo
+        echo "Calls of UCX fail for lack of memory, and in other runs because a connection is reset. All other calls"
+        echo "fail in the same way in both. [protocol.md](protocol.md#when-a-process-dies) says what becomes of the"
+        echo "others when a process dies. \`test/faults/death.sh\` and \`test/faults/survive.sh\` test that."
         echo
         echo "| the call that fails | in | times | outcome | times, with UCX's connection reset | outcome |"
         echo "|---|---|---|---|---|---|"
