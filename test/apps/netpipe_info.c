@@ -1,6 +1,6 @@
 /*
- * Put in front of NetPIPE (LD_PRELOAD): it creates its window with NULL where MPI wants MPI_INFO_NULL, and Open MPI
- * refuses that before any component sees it.
+ * Preloaded into NetPIPE (LD_PRELOAD), which creates its window with NULL where MPI wants MPI_INFO_NULL. Open MPI
+ * refuses NULL before it calls any component.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* What the rooms of the benchmark share: the window under test, how a measurement is made, how its result is printed.
+/* What the files of the benchmark share: the window under test, how a measurement is made, how its result is printed.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -45,18 +45,18 @@ extern const struct bench_case bench_latency_cases[], bench_type_cases[], bench_
 
 /* ---- measure.c ---- */
 
-/** How something is timed: `body(n, context)` does it n times, on all processes, of which those that have no part in
- *  it return at once. Its time is that of the slowest. */
+/** How something is timed: `body(n, context)` does it n times. It runs on all processes; those without a part in it
+ *  return at once. The time is that of the slowest process. */
 struct bench_measure {
     void (*body)(long n, void *context);
     void (*prepare)(void *context);     /**< before each sample, untimed, on all processes; may be NULL */
     void (*check)(long n, void *context); /**< after each sample, likewise */
     void  *context;
     long   max_n;                       /**< of one call; 0: any number */
-    bool   nap;                         /**< who has no part sleeps, but for looking every 50 us */
+    bool   nap;                         /**< processes without a part sleep, and look every 50 us */
 };
 
-/** What came out, in seconds for one of n; valid on rank 0. */
+/** The result, in seconds for one of n; valid on rank 0. */
 struct bench_result {
     double median, low, high;           /**< low and high: the quartiles */
 };

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For comparison first on a target that waits in MPI ("polling"), and at last on one that did so until just now
- * ("leaving"). Each case prints the median of the epochs' times as its row, and their 99th percentile and the slow-down
- * of the target's computation as further ones: .p99, .slowdown (time with requests / time without), .serving (CPU time
- * that the process spent beside its computation / time).
+ * For comparison, the target first waits in MPI ("polling"); last, it has left MPI a moment ago ("leaving"). Each case
+ * prints the median of the epochs' times as its row. Further rows have their 99th percentile (.p99), how many times
+ * longer the target's computation takes with requests (.slowdown), and the share of CPU time that the process spent
+ * beside its computation (.serving).
  */
 
 #include "bench.h"
@@ -169,7 +169,7 @@ static void rows(const struct bench_case *self, struct serving *serving, double 
     }
 }
 
-/* Alone and served in turns, so that a machine whose speed changes does so for both. */
+/* Alone and served in turns, so that changes of the machine's speed affect both. */
 static void measure(struct serving *serving, bool polling, bool spaced, struct pace *alone, struct pace *served)
 {
     double seconds = 10 * bench.seconds;
@@ -226,8 +226,8 @@ static void spin(int us)
     }
 }
 
-/* One epoch on a target that has waited in MPI for long, and computes since a moment ago, until the epoch is done: who
- * looks after messages there still believes that the target does. (Where nobody does it never ends: not for ever.) */
+/* One epoch on a target that has waited in MPI for a while, and now computes until the epoch is done. Its service
+ * thread still assumes that the program polls. (Without a service thread the target gives up after a while.) */
 static void leave(struct serving *serving)
 {
     const volatile int64_t *count = (const volatile int64_t *) serving->window.base + 1;

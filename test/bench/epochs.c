@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Fence and post/start/complete/wait are a ring: each process puts to its right neighbour. Every put's value counts up,
- * so that the last one shows in the end that the last epoch was complete.
+ * Fence and post/start/complete/wait work in a ring: each process puts to its right neighbour. The values count up, so
+ * the last one shows that the last epoch was complete.
  */
 
 #include "bench.h"

@@ -4,14 +4,14 @@
  *
  * usage: mpirun -np N rma [-w FLAVOUR] [-t CASE]... [-x CASE]... [-s BYTES,...] [-m SECONDS] [-n SAMPLES] [-T] [-l]
  *   -w  windows of MPI_Win_...: allocate (default), create, dynamic (create_dynamic), shared (allocate_shared)
- *   -t  only this case, or all of this room: latency.put, latency (repeatable); -x without it
+ *   -t  only this case, or all of this group: latency.put, latency (repeatable); -x without it
  *   -s  sizes in bytes, for the cases that go by size
  *   -m  seconds for one measurement (default 0.03), split into -n samples (default 9)
  *   -T  begin with MPI_THREAD_MULTIPLE; only then the cases threads.* run
  *   -l  list the cases
  *
  * Prints CSV, a row for each result: flavour, case, bytes, processes, median, quartiles, unit. "# begin" lines tell
- * what is running, should it never end. Exit status 1: some data were wrong (a row of unit "wrong" says which).
+ * what is running, in case it never ends. Exit status 1: some data were wrong (a row of unit "wrong" says which).
  */
 
 #include "bench.h"

@@ -61,8 +61,9 @@ static double sample(const struct bench_measure *measure, long n)
     return slowest;
 }
 
-/* How many make a sample of `wanted` seconds: doubling from one until they take a good part of it, twice: the first of
- * all may have to connect, and anyone may be interrupted. That is also the warm-up. `spent` counts the time. */
+/* How many make a sample of `wanted` seconds. The number doubles from one until the time is a good part of it, twice:
+ * the first operation may have to connect, and any may be interrupted. This is also the warm-up. `spent` counts the
+ * time. */
 static long calibrate(const struct bench_measure *measure, double wanted, double *spent)
 {
     long   n = 1, most = measure->max_n > 0 ? measure->max_n : 1L << 40;
@@ -102,7 +103,7 @@ struct bench_result bench_measure(const struct bench_measure *measure)
         return (struct bench_result) { 0 };
     }
     n = calibrate(measure, bench.seconds / bench.samples, &spent);
-    /* What is so slow that one of it takes longer than all should is sampled less often. */
+    /* If one alone takes longer than all samples should, there are fewer samples. */
     while (samples < bench.samples && (samples < 3 || spent < limit) && (0 == samples || spent < 8 * limit)) {
         agree(n, false);
         values[samples] = sample(measure, n);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Puts and gets carry a pattern that depends on the size, so that data of an earlier measurement do not pass. The
+ * Puts and gets carry a pattern that depends on the size, so data of an earlier measurement do not pass. The
  * accumulating ones add one everywhere, so that the sums tell how many arrived.
  */
 
@@ -141,7 +141,7 @@ bool bench_operation_check(struct bench_operation *operation)
     if (!pattern && bench.rank == operation->target) {
         right = adds_up(operation, total);
     }
-    /* Who was alone with one slot knows what it must have been given last. */
+    /* A process that used one slot alone knows the last value that it must have got. */
     if (operation->done > 0 && operation->done == total && 1 == slots) {
         int64_t last = operation->kind >= BENCH_FOP ? *(int64_t *) operation->result : (int64_t) *operation->result;
 

@@ -1,5 +1,5 @@
-/* Operations on another process's mapped memory, between two system calls that strace shows: write to a file descriptor
- * that is none.
+/* Operations on another process's mapped memory, between two system calls that strace shows: writes to an invalid file
+ * descriptor.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,5 +1,5 @@
-/* Long puts and gets to memory of MPI_Win_create: right whichever way they go. "refuse" makes a process that nobody may
- * copy from or to, but for the system's administrator.
+/* Long puts and gets to memory of MPI_Win_create are right whichever way they go. "refuse" makes a process that only
+ * the administrator may copy from or to.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/** Less than what UCX copies in this way on its own account, which it does not expect to be refused later. */
+/** Less than what UCX itself copies in this way: it does not expect to be refused later. */
 enum { BYTES = 100000 };
 
 static int wrong(const unsigned char *memory, int from, int to, int value)

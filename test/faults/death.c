@@ -1,4 +1,4 @@
-/* One process dies by SIGKILL at an awkward moment; the others would wait for it forever.
+/* One process dies by SIGKILL while the others wait for it; mpirun must end the job.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *

@@ -1,4 +1,4 @@
-/* Has each call that the component makes fail in turn, on one process of two, and sees what comes of it.
+/* Makes each call of the component fail in turn, on one process of two, and checks the outcome.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -8,9 +8,9 @@
  *
  * To be run with inject.c preloaded. Rank 0 is the origin, rank 1 the target. One line for each injected point:
  *     POINT case rank call offset outcome
- * The outcome is "works" (the call succeeded all the same, and its data are right) or an MPI error class. What must not
- * be is a line that begins with FAIL: success with wrong data, an error that a process of a collective call does not
- * learn, a window that does not work afterwards, memory that is not given back, and a hang.
+ * The outcome is "works" (the call succeeded all the same, and its data are right) or an MPI error class. A line that
+ * begins with FAIL is a failure of the test: success with wrong data, an error that some process of a collective call
+ * does not get, a window that does not work afterwards, memory that is not given back, or a hang.
  */
 #include "faults_cases.h"
 
@@ -224,8 +224,7 @@ static int has_flavor(enum flavor flavor, const struct test_case *c)
     return DYNAMIC == flavor || 0 != strcmp(c->name, "attach");
 }
 
-/* Each call of a case in turn, until none fails any more. What is kept for reuse grows at first: only what grows each
- * time is lost. */
+/* Each call of a case in turn, until none fails any more. Memory kept for reuse grows at first, a leak each time. */
 static void again(const struct test_case *c, enum flavor flavor, int rank, long run, inject_how_t how)
 {
     struct found found[2];

@@ -217,7 +217,7 @@ static int do_fence(struct window *w)
     return error;
 }
 
-/* Who may not begin an epoch tries again: the other side waits for it. */
+/* If an epoch may not begin, try again: the other side waits for it. */
 static int do_start(struct window *w)
 {
     MPI_Group world, group;

@@ -1,11 +1,11 @@
-/* Has calls of the component fail: to be preloaded into an MPI program, which chooses when (inject.h).
+/* Makes calls of the component fail. It is preloaded into an MPI program, which chooses when (inject.h).
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Only calls whose return address lies in mca_osc_ucp.so are counted, fail, and have what they return tracked: what
- * UCX, Open MPI and the C library do for themselves is not touched. Linked with UCX and Open MPI, so that the functions
- * behind these are found. Here are the choice, what is live, and the C library's and Open MPI's calls; UCX's are in
- * inject_ucx.c.
+ * Only calls whose return address lies in mca_osc_ucp.so are counted, fail, and have their results tracked. Calls that
+ * UCX, Open MPI and the C library make for themselves are not touched. It is linked with UCX and Open MPI, so that it
+ * finds the functions that it stands for. This file has the choice, the table of what is live, and the calls of the C
+ * library and Open MPI; inject_ucx.c has UCX's.
  */
 
 #include "inject_calls.h"
@@ -57,7 +57,7 @@ static int object_find(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/** Is the caller the component? Known from the first arming on: until then nothing is. */
+/** Is the caller the component? Its addresses are known from the first arming on; until then the answer is no. */
 static bool is_ours(const void *caller)
 {
     uintptr_t address = (uintptr_t) caller;
@@ -283,7 +283,7 @@ PUBLIC ssize_t process_vm_writev(pid_t pid, const struct iovec *here, unsigned l
     return fails("process_vm_writev", CALLER) ? -1 : NEXT(process_vm_writev)(pid, here, nhere, there, nthere, flags);
 }
 
-/* Open MPI's functions, as far as they can fail: their arguments are none of ours. */
+/* Open MPI's functions that can fail, with their arguments passed on. */
 
 #define OPAL_ERR_OUT_OF_RESOURCE (-2)
 

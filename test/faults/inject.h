@@ -1,4 +1,4 @@
-/* What a program preloaded with inject.c may ask of it; found by dlsym, so that it runs without, too.
+/* What a program may ask of the preloaded inject.c. It finds these by dlsym, so it also runs without.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -21,13 +21,13 @@ typedef struct inject_live_t {
     long objects; /**< of UCX and Open MPI: registrations, keys, contexts, workers, segments */
 } inject_live_t;
 
-/** What a call is made to say. */
+/** The error that a call is made to return. */
 typedef enum inject_how_t { INJECT_NO_MEMORY, INJECT_BROKEN } inject_how_t;
 
 /** From here on, have the component's call number `at` (from 1) fail, and the `run` - 1 after it; 0: only count. */
 typedef void (*inject_arm_t)(long at, long run, inject_how_t how);
 
-/** No longer; the number of calls since, and the first that failed. */
+/** Stop. Returns the number of calls since, and the first that failed. */
 typedef long (*inject_disarm_t)(inject_hit_t *hit);
 
 typedef void (*inject_live_fn_t)(inject_live_t *live);

@@ -1,4 +1,4 @@
-/* What every function of inject.c and inject_ucx.c needs that stands in the place of another.
+/* What the functions of inject.c and inject_ucx.c need, each of which stands for another one.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -19,7 +19,7 @@
 /** The function that it stands for. */
 #define NEXT(function) ((__typeof__(&function)) dlsym(RTLD_NEXT, #function))
 
-/** What calls of UCX are made to say. */
+/** The error that calls of UCX are made to return. */
 PRIVATE extern inject_how_t inject_how;
 
 /** Shall this call fail? */

@@ -1,4 +1,4 @@
-/* UCX's calls, as inject.c has them fail.
+/* UCX's calls, which inject.c makes fail.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* Windows of all flavours where something is scarce: they work, by whatever path, or all processes get an MPI error.
+/* Windows of all flavours while a resource is scarce: they work, by whatever path, or all processes get an MPI error.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *

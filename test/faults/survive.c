@@ -1,12 +1,12 @@
-/* One process dies by SIGKILL at an awkward moment, and with osc_ucp_survive the others go on.
+/* One process dies by SIGKILL while the others wait for it; with osc_ucp_survive they go on.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * usage: survive lock | epoch | contact | free | fence | many | pscw | request | compute [threads]
  *
  * Rank 1 dies. The calls on a window that it is a member of return MPI_ERR_WIN, within ten seconds; another window is
- * used afterwards, and one is made. Each of the others prints when it was told, in seconds since all were there: some
- * cases wait before the death (half a second) or before they ask (one second). At least three processes.
+ * used afterwards, and one is made. Each of the others prints when it learned of that, in seconds since the case
+ * began: some cases wait before the death (half a second) or before they ask (one second). At least three processes.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ static void expect(const char *call, int rc, int class)
     }
 }
 
-/* Dies half a second after it has stopped to answer: then much is on its way to it. */
+/* Dies half a second after it has stopped answering: then many messages are on their way to it. */
 static void stop_and_die(void)
 {
     pid_t self = getpid();

@@ -1,5 +1,5 @@
-/* Ends of programs that are no good ends, with windows of all flavours: what is left open, locked or under way when
- * MPI_Finalize is called must not keep it from returning.
+/* Programs that end without cleaning up, with windows of all flavours: MPI_Finalize must return although windows are
+ * open or locked, or operations are under way.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *

@@ -4,8 +4,9 @@
  *
  * An input is a list of messages: a byte that says which window, how it travels and which turn it takes, two bytes of
  * length (and two of the payload's, if it has one), then the message as it would be on the wire. The window's id and
- * the origin are put right, so that inputs get past them. The transport is replaced: replies are read and dropped,
- * remote data are made up. Window memory lies on pages of its own with nothing around, all else is the sanitizers'.
+ * the origin are corrected, so that inputs get past their checks. The transport is replaced: replies are read and
+ * dropped, remote data are made up. Window memory lies on pages of its own between unmapped ones; the sanitizers watch
+ * all other memory.
  */
 
 #include <mpi.h>
@@ -17,7 +18,7 @@
 #include "service/arrival.h"
 #include "service/reply.h"
 
-/** Where the windows' memory is, so that inputs can name addresses: pages, with pages between them that are not. */
+/** Where the windows' memory is, so that inputs can name addresses: pages, with unmapped pages between them. */
 #define PLACE      ((char *) 0x200000000000)
 #define PAGE       4096
 #define REGIONS    3

@@ -14,8 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Check model $1, with the other arguments as options of spin. A claim that something happens in the end (ltl) is checked
-# under weak fairness: every process that can always do a step does one at some time.
+# Check model $1, with the other arguments as options of spin. A claim that something happens in the end (ltl) is
+# checked under weak fairness: every process that can always do a step does one at some time.
 check()
 {
     local model=$1 compile=(-DSAFETY) run=()

@@ -35,8 +35,8 @@ make -C test/mpi -j "$(nproc)" LDFLAGS=-rdynamic LDADD='$(OMPI_LIBS) -lpthread '
     >programs.log 2>&1 || { grep -E 'error|\*\*\*' programs.log && exit 1; }
 
 # The unit tests ask for absurd amounts of memory. What leaks in them is Open MPI's: windows are made in MPI programs.
-# LeakSanitizer guesses where loaded components have their thread-local variables, from the memory in front of them. With
-# some contents of that memory it reads at an invalid address (gcc 12). So it must not look there.
+# LeakSanitizer guesses where loaded components have their thread-local variables, from the memory in front of them.
+# With some contents of that memory it reads at an invalid address (gcc 12). So it must not look there.
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:allocator_may_return_null=1:intercept_tls_get_addr=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0

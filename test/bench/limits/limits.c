@@ -1,4 +1,4 @@
-/* What can be had at most: memcpy, and UCX without MPI, between the same two processes and over the same transports.
+/* The limits: memcpy, and UCX without MPI, between the same two processes and over the same transports.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -10,7 +10,7 @@
  *   message  an active message with so many bytes and an answer of 8 (latency.put), or the other way (latency.get);
  *            rate.put: one way, answered once in the end
  *
- * MPI is used to meet only. Processes beyond the first and the last wait.
+ * The processes use MPI only to meet. All but the first and the last wait.
  */
 
 #include "../bench.h"
@@ -78,7 +78,7 @@ static void copy_strided(long n, void *context)
     }
 }
 
-/* ---- UCX. Where it has to help itself with messages, the target must be inside UCX until the origin is done. ---- */
+/* ---- UCX. If it emulates an operation by messages, the target must be inside UCX until the origin is done. ---- */
 
 static void done(void)
 {

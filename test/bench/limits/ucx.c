@@ -1,4 +1,4 @@
-/* UCX as directly as it goes: one context, one worker, one endpoint.
+/* Plain UCX: one context, one worker, one endpoint.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,4 +1,4 @@
-/* A window of random shape, a serial model of all its memory, and how both are compared. soak_operations.h changes both.
+/* A window of random shape, a serial model of its memory, and how both are compared. soak_operations.h changes both.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
