@@ -42,17 +42,16 @@ int ompi_osc_ucp_messages_open(char **reason_p)
 {
     int rc;
 
-    if (opal_common_ucp_is_open()) {
-        return OMPI_SUCCESS;
-    }
-    rc = opal_common_ucp_open(ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
-    if (OMPI_SUCCESS == rc) {
+    if (!opal_common_ucp_is_open()) {
+        rc = opal_common_ucp_open(ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
         ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, poll);
         ompi_osc_ucp_service_init();
         ompi_osc_ucp_procs_publish();
-        rc = ompi_osc_ucp_progress_start();
     }
-    return rc;
+    return ompi_osc_ucp_progress_start();
 }
 
 void ompi_osc_ucp_messages_close(void)
