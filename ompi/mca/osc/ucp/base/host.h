@@ -51,9 +51,9 @@ static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, cha
 }
 
 /**
- * Let MPI_Win_get_info tell what `info` has, instead of what the program gave, and MPI_Win_set_info call the callbacks of
- * `subscriptions`: a key that has none would vanish. Windows share both, which takes 2 KB for each window otherwise. A
- * callback of a window that is changed takes a copy of the object first: ompi_osc_ucp_info_own.
+ * Have MPI_Win_get_info return `info`, instead of what the program gave, and MPI_Win_set_info call the callbacks of
+ * `subscriptions`; a key that has none would vanish. Windows share both objects. A callback that changes a window takes
+ * its own copy first: ompi_osc_ucp_info_own.
  */
 void ompi_osc_ucp_info_tell(ompi_win_t *win, opal_info_t *info, const opal_infosubscriber_t *subscriptions);
 

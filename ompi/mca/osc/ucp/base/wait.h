@@ -55,14 +55,14 @@ extern ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 /** One step in so many polls all of Open MPI, the others only our sources: those of others may make system calls. */
 #define OMPI_OSC_UCP_STEPS_PER_PROGRESS 4
 
-/** Calls that only load and store, before one of them makes progress: some 15 us of a program that polls by them. */
+/** One call in so many makes progress, of those that only load and store. */
 #define OMPI_OSC_UCP_CALLS_PER_PROGRESS 1024
 
 /** Such calls of this thread. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned ompi_osc_ucp_calls;
 
-/** A call that a program may poll by, and that has waited for nothing, is over. What the program polls for may need
- *  progress of this process, Open MPI's own included. Outside the origin side. */
+/** To be called by calls that wait for nothing. A program may poll by such a call, and what it polls for may need progress
+ *  of this process, Open MPI's included. Outside the origin side. */
 static inline void ompi_osc_ucp_polled(void)
 {
     if (OPAL_UNLIKELY(0 == ++ompi_osc_ucp_calls % OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {
@@ -70,7 +70,7 @@ static inline void ompi_osc_ucp_polled(void)
     }
 }
 
-/** One step of waiting, outside the origin side. `steps` counts them, for the caller. Yields if Open MPI is to yield when
+/** One step of waiting, outside the origin side. *steps counts the steps. Yields if Open MPI is set to yield when
  *  idle. */
 static inline void ompi_osc_ucp_wait_outside(unsigned *steps)
 {

@@ -48,17 +48,18 @@ static uint64_t pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/** Larger segments, or parts of one, do not exist; sums and products of what is smaller do not overflow. */
+/** No segment is larger. Sums of what is smaller do not overflow. */
 #define SEGMENT_MAX (UINT64_C(1) << 62)
 
-/** What a member tells the others. */
+/** What members tell each other. Bytes. */
 typedef struct share_t {
     int64_t size, disp_unit;
 } share_t;
 
 /**
- * Lay the members' memory out, from a page boundary on; the size of the segment, 0 if it is too large for any. `head` may
- * be NULL, to ask for the size alone. Open MPI maps segments a few bytes behind a page boundary, in all processes alike.
+ * Place the members' memory behind `head`, from a page boundary on. Returns the segment's size, or 0 if that is too
+ * large. If `head` is NULL, only the size is of interest. Open MPI maps segments a few bytes behind a page boundary, the
+ * same number in all processes.
  */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {

@@ -99,7 +99,7 @@ static void packet_sent(void *arg, int status)
 /** Bytes that the kernel needs for a message, besides its own. */
 #define MESSAGE_COST 1536
 
-/** The answer to a question of traffic_ask is here. */
+/** The peer has answered what traffic_ask asked. */
 static void traffic_told(ompi_osc_ucp_pending_t *pending)
 {
     ompi_osc_ucp_peer_t *peer = pending->peer;
@@ -116,8 +116,8 @@ bool ompi_osc_ucp_traffic_is_unsettled(const ompi_osc_ucp_peer_t *peer)
     return NULL != peer->ep && peer->proc->traffic.sent - peer->proc->traffic.arrived > SOCKET_HOLDS / 2;
 }
 
-/** Long before a socket may be full, have the peer answer: nobody waits for that, and a message that has to leave needs no
- *  flush then, which the peer would have to take part in. The cookie to be answered to; 0: no question. */
+/** Ask the peer to answer, long before a socket can be full. A message that must leave then needs no flush, in which the
+ *  peer would have to take part. Nobody waits for the answer. Returns its cookie, or 0 if there is nothing to ask. */
 static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_pending_t *pending = NULL;
@@ -135,7 +135,7 @@ static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
     return pending->cookie;
 }
 
-/** Send a message to the peer. One that is LEAVING needs no flush where the socket has surely taken all that was sent. */
+/** Send a message to the peer. A LEAVING message needs no flush if a socket can hold all that has not arrived yet. */
 static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
                         opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
 {

@@ -22,8 +22,8 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     free(window);
 }
 
-/** Have all that was sent to the members arrive while they are still here: what follows, the barrier's notices, finds room
- *  in any socket then. A member that is gone further takes part in no flush. */
+/** Have all that was sent to the members arrive while they are still here. The barrier's notices then find room in any
+ *  socket. A member that has left the barrier may take part in no flush any more. */
 static void traffic_settle(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All of them are fixed when the window is made. Windows with the same values share one info object, and all windows their
- * subscriptions, which saves 2 KB for each window.
+ * All of them are fixed when the window is made. Windows with the same values share one info object, and all windows
+ * share their subscriptions. That saves 2 KB for each window.
  */
 
 #include "base/threads.h"
@@ -153,8 +153,8 @@ static void accumulate_hints(hints_t *hints, ompi_osc_ucp_window_t *window)
         strcpy(value, "same_op_no_op");
     }
     hint_set(hints, "accumulate_ops", value);
-    /* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. Large pieces keep
-     * accumulates from the NIC, which does them element by element; stripes serve any size. */
+    /* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. A NIC updates
+     * one element at a time, so larger pieces keep accumulates from it. Stripes serve any size. */
     window->granularity = hint_number(hints, "mpi_accumulate_granularity");
     hint_set_number(hints, "mpi_accumulate_granularity", window->granularity);
 }
