@@ -17,23 +17,15 @@
 
 static ucs_status_t context_create(void)
 {
-    ucp_params_t  params = {
+    const ucp_params_t params = {
         .field_mask        = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME,
         .features          = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 |
                              UCP_FEATURE_WAKEUP,
         .mt_workers_shared = 1, /* the two workers run in two threads */
         .name              = "osc_ucp"
     };
-    ucp_config_t *config;
-    ucs_status_t  status;
 
-    status = ucp_config_read(NULL, NULL, &config);
-    if (UCS_OK != status) {
-        return status;
-    }
-    status = ucp_init(&params, config, &opal_common_ucp_transport.context);
-    ucp_config_release(config);
-    return status;
+    return opal_common_ucp_context_create(&params, &opal_common_ucp_transport.context);
 }
 
 static ucs_status_t transport_create(void)

@@ -29,25 +29,6 @@ static struct {
     bool            running; /**< set after the rest; atomic, read without the mutex */
 } copier = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static ucs_status_t context_create(void)
-{
-    ucp_params_t  params = {
-        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
-        .features   = UCP_FEATURE_TAG,
-        .name       = "osc_ucp_copier"
-    };
-    ucp_config_t *config;
-    ucs_status_t  status;
-
-    status = ucp_config_read(NULL, NULL, &config);
-    if (UCS_OK != status) {
-        return status;
-    }
-    status = ucp_init(&params, config, &copier.context);
-    ucp_config_release(config);
-    return status;
-}
-
 static ucs_status_t self_connect(void)
 {
     ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
@@ -67,17 +48,22 @@ static ucs_status_t self_connect(void)
 
 ucs_status_t opal_common_ucp_copier_create(void)
 {
-    ucp_worker_params_t params = {
+    const ucp_params_t        params        = {
+        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
+        .features   = UCP_FEATURE_TAG,
+        .name       = "osc_ucp_copier"
+    };
+    const ucp_worker_params_t worker_params = {
         .field_mask  = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED
     };
-    ucs_status_t        status;
+    ucs_status_t              status;
 
-    status = context_create();
+    status = opal_common_ucp_context_create(&params, &copier.context);
     if (UCS_OK != status) {
         return status;
     }
-    status = ucp_worker_create(copier.context, &params, &copier.worker);
+    status = ucp_worker_create(copier.context, &worker_params, &copier.worker);
     if (UCS_OK != status) {
         goto destroy_context;
     }

@@ -26,24 +26,21 @@
 #define LANES_MAX 64
 
 /** Transports whose atomics a processor executes. */
-static const char *const by_processor[] = { "self/", "sysv/", "posix/", "xpmem/", "cma/", "knem/", "tcp/" };
+static const char *const by_processor[] = { "self/", "sysv/", "posix/", "xpmem/", "cma/", "knem/", "tcp/", NULL };
 
 /** Transports that natively reach only memory that they have allocated, or none. */
 static const char *const own_memory_only[] = { "self/", "sysv/", "posix/", "cma/", "knem/", "tcp/", "ud_verbs/",
-                                               "ud_mlx5/" };
+                                               "ud_mlx5/", NULL };
 
-static const char *const tcp[] = { "tcp/" };
+static const char *const tcp[] = { "tcp/", NULL };
 
-static bool begins_with_one_of(const char *text, const char *const *beginnings, size_t n)
+/** Does the text begin with one of a list that NULL ends? */
+static bool begins_with_one_of(const char *text, const char *const *beginnings)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        if (0 == strncmp(text, beginnings[i], strlen(beginnings[i]))) {
-            return true;
-        }
+    while (NULL != *beginnings && 0 != strncmp(text, *beginnings, strlen(*beginnings))) {
+        beginnings++;
     }
-    return false;
+    return NULL != *beginnings;
 }
 
 /** Copy the first line to `line`, without leading blanks and '#', cut to fit. Returns where the next one begins. */
@@ -96,11 +93,10 @@ void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes
         text = next_line(text, line, sizeof(line));
         if (2 == sscanf(line, "lane[%u]: %*u:%63s", &lane, transport) && lane < LANES_MAX) {
             domains[lane] = lane_domain(line);
-            lanes->stream = lanes->stream || (begins_with_one_of(transport, tcp, 1) && names_use(line, "am"));
+            lanes->stream = lanes->stream || (begins_with_one_of(transport, tcp) && names_use(line, "am"));
             if (NULL != strstr(line, " amo#")) {
                 lanes->amo |= domains[lane];
-                lanes->cpu_amo = lanes->cpu_amo || begins_with_one_of(transport, by_processor,
-                                                                      sizeof(by_processor) / sizeof(*by_processor));
+                lanes->cpu_amo = lanes->cpu_amo || begins_with_one_of(transport, by_processor);
             }
         } else if (1 == sscanf(line, "put[%u]:", &lane) && lane < LANES_MAX) {
             puts |= UINT64_C(1) << lane;
@@ -138,7 +134,7 @@ bool opal_common_ucp_resources_read(const char *text)
     while ('\0' != *text) {
         text = next_line(text, line, sizeof(line));
         if (1 == sscanf(line, "resource %*u : md %*u dev %*u flags %*s %63s", transport) &&
-            !begins_with_one_of(transport, own_memory_only, sizeof(own_memory_only) / sizeof(*own_memory_only))) {
+            !begins_with_one_of(transport, own_memory_only)) {
             return true;
         }
     }
@@ -157,7 +153,7 @@ bool opal_common_ucp_atomics_read(const char *text)
         }
         for (at = line; NULL != (at = strchr(at, ':')); at++) {
             at += strspn(at, ":0123456789 ,");
-            if ('\0' != *at && !begins_with_one_of(at, by_processor, sizeof(by_processor) / sizeof(*by_processor))) {
+            if ('\0' != *at && !begins_with_one_of(at, by_processor)) {
                 return true;
             }
             at = '\0' == *at ? at - 1 : at;
@@ -203,13 +199,19 @@ void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *la
     free(text);
 }
 
-bool opal_common_ucp_registers_find(void)
+/** The answer of a parser to what UCX prints; false if memory is short. */
+static bool printed_shows(subject_t subject, bool (*parse)(const char *text))
 {
-    char *text = printed(CONTEXT, NULL);
-    bool  yes  = NULL != text && opal_common_ucp_resources_read(text);
+    char *text = printed(subject, NULL);
+    bool  yes  = NULL != text && parse(text);
 
     free(text);
     return yes;
+}
+
+bool opal_common_ucp_registers_find(void)
+{
+    return printed_shows(CONTEXT, opal_common_ucp_resources_read);
 }
 
 bool opal_common_ucp_registers(void)
@@ -219,9 +221,5 @@ bool opal_common_ucp_registers(void)
 
 bool opal_common_ucp_device_atomics(void)
 {
-    char *text = printed(WORKER, NULL);
-    bool  yes  = NULL != text && opal_common_ucp_atomics_read(text);
-
-    free(text);
-    return yes;
+    return printed_shows(WORKER, opal_common_ucp_atomics_read);
 }

@@ -46,18 +46,18 @@
 /** The thread ends when it was not needed for this long: programs make and free windows in loops. Nanoseconds. */
 #define LINGER_NS 1000000000L
 
-/** Rounds in vain, in a row, before the thread sleeps between rounds. See service_main. */
-#define VAIN_MAX 4
+/** Rounds without an event, in a row, before the thread sleeps between rounds. See service_main. */
+#define MISSES_MAX 4
 
-/** How long the thread waits for the next request before it sleeps, nanoseconds. It mostly follows at once, and this
- *  wait costs less than to sleep and wake. */
+/** How long the thread waits for the next request before it sleeps, nanoseconds. The next one mostly follows at once,
+ *  and this wait costs less than sleeping and waking. */
 #define FOLLOW_NS 4000
 
 /** An event this soon after the thread went to sleep: a longer wait would have caught it. Nanoseconds. */
 #define SOON_NS 20000
 
-/** After SOON_MAX such events in a row the thread waits PROBE_NS for the next one, nanoseconds. If it waits in vain and
- *  the event comes soon after it sleeps, the thread has kept the origin from its processor. */
+/** After SOON_MAX such events in a row the thread waits PROBE_NS for the next one, nanoseconds. If none comes, but one
+ *  soon after the thread sleeps, the thread has kept the origin from its processor. */
 #define SOON_MAX 8
 #define PROBE_NS 50000
 
@@ -94,7 +94,7 @@ static struct {
     cpu_set_t allowed;  /**< where it may run */
     uint64_t  armed_at; /**< when it went to sleep last */
     unsigned  soon;     /**< events soon after that, in a row */
-    uint64_t  aside_at;  /**< when it left a processor to an origin; 0: it is not away */
+    uint64_t  aside_at; /**< when it left a processor to an origin; 0: it is not away */
 } pace;
 
 #define LOAD(field) __atomic_load_n(&service.field, __ATOMIC_RELAXED)
@@ -276,7 +276,7 @@ static bool retire(void)
 }
 
 /** Sleep while the worker is armed, then handle what woke the thread. `seen`: the counter before the worker was armed;
- *  *events: events taken, 0 if it woke in vain. False: the thread must end. */
+ *  *events: events taken, 0 if there was none. False: the thread must end. */
 static bool sleep_armed(uint64_t seen, unsigned *events)
 {
     uint64_t slept;
@@ -297,14 +297,14 @@ static bool sleep_armed(uint64_t seen, unsigned *events)
     return (LOAD(polls) - seen) / (slept / (uint64_t) backoff_min() + 1) <= POLLS_MIN || stand_aside(seen);
 }
 
-/* A round is in vain if it has no event: the worker has nothing, but cannot be armed (mostly for the signal of what was
- * just taken), or its descriptor is ready all the same. This can last while a message cannot be sent: UCX waits for a
- * process that is not inside MPI, or to which it is just connecting. */
+/* A round without an event is a miss: the worker has nothing but cannot be armed (mostly because of the signal of what
+ * was just taken), or its descriptor is ready without an event. That can last while UCX cannot send a message, because
+ * the receiver is not inside MPI or UCX is just connecting to it. */
 static void *service_main(void *arg)
 {
     long     backoff = backoff_min();
     bool     awake   = true, event;
-    unsigned events, vain = 0;
+    unsigned events, misses = 0;
     uint64_t seen;
 
     if (0 != CPU_COUNT(&service.cpus)) {
@@ -320,9 +320,9 @@ static void *service_main(void *arg)
             awake = sleep_armed(seen, &events);
         }
         if (events > 0) {
-            vain    = 0;
+            misses  = 0;
             backoff = backoff_min();
-        } else if (++vain > VAIN_MAX && awake) {
+        } else if (++misses > MISSES_MAX && awake) {
             awake   = sleep_for(false, backoff, &event);
             backoff = longer(backoff);
         }
