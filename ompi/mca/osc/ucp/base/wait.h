@@ -61,8 +61,8 @@ extern ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 /** Such calls of this thread. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned ompi_osc_ucp_calls;
 
-/** To be called by calls that wait for nothing. A program may poll by such a call, and what it polls for may need progress
- *  of this process, Open MPI's included. Outside the origin side. */
+/** To be called by calls that wait for nothing. A program may poll by such a call, and what it polls for may need
+ *  progress of this process, Open MPI's included. Outside the origin side. */
 static inline void ompi_osc_ucp_polled(void)
 {
     if (OPAL_UNLIKELY(0 == ++ompi_osc_ucp_calls % OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {

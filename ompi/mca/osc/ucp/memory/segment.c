@@ -58,8 +58,8 @@ typedef struct share_t {
 
 /**
  * Place the members' memory behind `head`, from a page boundary on. Returns the segment's size, or 0 if that is too
- * large. If `head` is NULL, only the size is of interest. Open MPI maps segments a few bytes behind a page boundary, the
- * same number in all processes.
+ * large. If `head` is NULL, only the size is of interest. Open MPI maps segments a few bytes behind a page boundary,
+ * the same number in all processes.
  */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {

@@ -116,8 +116,9 @@ bool ompi_osc_ucp_traffic_is_unsettled(const ompi_osc_ucp_peer_t *peer)
     return NULL != peer->ep && peer->proc->traffic.sent - peer->proc->traffic.arrived > SOCKET_HOLDS / 2;
 }
 
-/** Ask the peer to answer, long before a socket can be full. A message that must leave then needs no flush, in which the
- *  peer would have to take part. Nobody waits for the answer. Returns its cookie, or 0 if there is nothing to ask. */
+/** Ask the peer to answer, long before a socket can be full. A message that must leave then needs no flush, in which
+ *  the peer would have to take part. Nobody waits for the answer. Returns its cookie, or 0 if there is nothing to
+ *  ask. */
 static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_pending_t *pending = NULL;

@@ -56,8 +56,8 @@ bool ompi_osc_ucp_pendings_exist(void);
 /** Make an active request of the window. NULL if memory is short. */
 ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window);
 
-/** Complete it with an OMPI_ code. An error is reported by the request, and by a call that completes operations on `peer`
- *  before the request is released. */
+/** Complete it with an OMPI_ code. An error is reported by the request, and by a call that completes operations on
+ *  `peer` before the request is released. */
 void ompi_osc_ucp_request_complete(ompi_request_t *request, int status, ompi_osc_ucp_peer_t *peer);
 
 /** The error of an operation on the peer whose request still exists, once; else OMPI_SUCCESS. */

@@ -61,7 +61,7 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 /** Free a window: MPI_Win_free. Ours, by which a window of ours is known. */
 int ompi_osc_ucp_free(ompi_win_t *win);
 
-/** Make a window; the component's function. `module` is what its module has at first. */
+/** Make a window: the component's function. Collective. */
 int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
                         opal_info_t *info, int flavor, int *model);
 
