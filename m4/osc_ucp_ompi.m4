@@ -31,11 +31,13 @@ AC_DEFUN([OSC_UCP_OMPI], [
     OSC_UCP_OMPI_VERSION_OF_HEADERS
     AC_MSG_RESULT([$OMPI_VERSION])
     case $OMPI_VERSION in
-    4.1.*) ;;
-    *) AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX is not supported: osc/ucp $PACKAGE_VERSION needs 4.1.x; give --with-ompi=DIR for another one]) ;;
+    4.1.*|5.0.*|6.0.*) ;;
+    *) AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX is not supported: osc/ucp $PACKAGE_VERSION needs 4.1.x, 5.0.x or 6.0.x; give --with-ompi=DIR for another one]) ;;
     esac
 
+    OSC_UCP_PMIX
     OSC_UCP_OMPI_DEVEL
+    OSC_UCP_OMPI_DIFFERENCES
     AC_SUBST([OMPI_MPICC])
     AC_SUBST([OMPI_INFO])
     AC_SUBST([OMPI_PREFIX])
@@ -96,12 +98,40 @@ AC_DEFUN([OSC_UCP_OMPI_VERSION_OF_HEADERS], [
     fi
 ])
 
+dnl OSC_UCP_PMIX: Open MPI 5.0 and newer include PMIx's headers in their own, and a component calls PMIx by itself.
+AC_DEFUN([OSC_UCP_PMIX], [
+    AC_REQUIRE([OSC_UCP_PKG_CONFIG])
+    case $OMPI_VERSION in
+    4.*) ;;
+    *)
+        AC_MSG_CHECKING([for PMIx])
+        osc_ucp_pmix=
+        if test -n "$PKG_CONFIG"; then
+            osc_ucp_pmix=`$PKG_CONFIG --modversion pmix 2>/dev/null`
+        fi
+        if test -n "$osc_ucp_pmix"; then
+            for osc_ucp_flag in `$PKG_CONFIG --cflags-only-I pmix`; do
+                OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem `echo "$osc_ucp_flag" | sed 's/^-I//'`"
+            done
+            OMPI_LIBS="$OMPI_LIBS `$PKG_CONFIG --libs-only-L pmix` -lpmix"
+            AC_MSG_RESULT([$osc_ucp_pmix])
+        elif test -f "$OMPI_PREFIX/include/pmix.h"; then
+            OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $OMPI_PREFIX/include"
+            OMPI_LIBS="$OMPI_LIBS -L$OMPI_PREFIX/lib -lpmix"
+            AC_MSG_RESULT([in $OMPI_PREFIX])
+        else
+            AC_MSG_RESULT([no])
+            AC_MSG_ERROR([Open MPI $OMPI_VERSION needs PMIx's headers, which are missing: on Debian, apt install libpmix-dev; elsewhere, set PKG_CONFIG_PATH to where pmix.pc is])
+        fi ;;
+    esac
+])
+
 dnl OSC_UCP_OMPI_DEVEL: a component needs the internal headers, and libopen-pal to link with.
 AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
     osc_ucp_saved_cppflags=$CPPFLAGS
     osc_ucp_saved_cflags=$CFLAGS
     osc_ucp_saved_libs=$LIBS
-    CPPFLAGS="$CPPFLAGS -D_GNU_SOURCE $OMPI_CPPFLAGS"
+    CPPFLAGS="$CPPFLAGS -D_GNU_SOURCE $OMPI_CPPFLAGS -idirafter $srcdir/compat"
     CFLAGS="$CFLAGS -std=gnu11"
     AC_MSG_CHECKING([for Open MPI's development headers])
     AC_PREPROC_IFELSE([AC_LANG_SOURCE([[
@@ -116,6 +146,7 @@ AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
             #include "ompi_config.h"
             #include "ompi/mca/osc/osc.h"
             #include "opal/runtime/opal_progress.h"
+            #include "mpi.h"
         ]], [[
             opal_progress();
             return MPI_Finalize();
@@ -127,6 +158,61 @@ AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
     CFLAGS=$osc_ucp_saved_cflags
     LIBS=$osc_ucp_saved_libs
     AC_MSG_RESULT([yes])
+])
+
+dnl OSC_UCP_OMPI_DIFFERENCES: what base/host.h has to know of this Open MPI, as macros OMPI_OSC_UCP_HOST_... in
+dnl OMPI_CPPFLAGS. Versions are not asked for: between releases, and in packages, features come and go.
+AC_DEFUN([OSC_UCP_OMPI_DIFFERENCES], [
+    osc_ucp_saved_cppflags=$CPPFLAGS
+    osc_ucp_saved_cflags=$CFLAGS
+    CPPFLAGS="$CPPFLAGS -D_GNU_SOURCE $OMPI_CPPFLAGS -idirafter $srcdir/compat"
+    CFLAGS="$CFLAGS -std=gnu11 -Werror=incompatible-pointer-types -Werror=implicit-function-declaration"
+    OSC_UCP_OMPI_DIFFERENCE([PMIX], [calls PMIx directly], [
+        #include "opal/mca/pmix/pmix-internal.h"
+        int conftest = PMIX_SUCCESS;
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([MCA_THREADS], [has its mutexes in a framework], [
+        #include "opal/mca/threads/mutex.h"
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([CSTRINGS], [returns info values as counted strings], [
+        #include "opal/util/info.h"
+        int conftest(opal_info_t *info, opal_cstring_t **value, int *found)
+        {
+            return opal_info_get(info, "", value, found);
+        }
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([INFO_PUBLIC], [duplicates info objects in two ways], [
+        #include "opal/util/info.h"
+        int conftest(opal_info_t *info, opal_info_t **copy)
+        {
+            return opal_info_dup_public(info, copy);
+        }
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([INFO_CONST], [calls back for info with constant strings], [
+        #include "opal/util/info_subscriber.h"
+        const char *conftest(opal_infosubscriber_t *object, const char *key, const char *value);
+        opal_key_interest_callback_t *conftest_pointer = conftest;
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([LARGE_COUNTS], [has large counts in one-sided calls], [
+        #include "ompi/mca/osc/osc.h"
+        int conftest(const void *origin, size_t origin_count, struct ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, size_t target_count, struct ompi_datatype_t *target_type, struct ompi_win_t *win);
+        ompi_osc_base_module_put_fn_t conftest_pointer = conftest;
+    ])
+    CPPFLAGS=$osc_ucp_saved_cppflags
+    CFLAGS=$osc_ucp_saved_cflags
+])
+
+dnl OSC_UCP_OMPI_DIFFERENCE(NAME, WHAT IT DOES THEN, SOURCE): OMPI_OSC_UCP_HOST_NAME is defined if the source compiles.
+AC_DEFUN([OSC_UCP_OMPI_DIFFERENCE], [
+    AC_MSG_CHECKING([whether Open MPI $2])
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([
+        #include "ompi_config.h"
+        $3
+    ])], [
+        AC_MSG_RESULT([yes])
+        OMPI_CPPFLAGS="$OMPI_CPPFLAGS -DOMPI_OSC_UCP_HOST_$1"
+    ], [AC_MSG_RESULT([no])])
 ])
 
 dnl OSC_UCP_COMPONENT_DIR: sets componentdir, where Open MPI looks for components unless told otherwise.

@@ -103,7 +103,7 @@ check_includes()
                 tell("includes what a macro says")
             }
         }
-        /(^|[^A-Z_])(OMPI|OPAL|OPEN_MPI)(_(MAJOR|MINOR|RELEASE))?_VERSION([^A-Z_]|$)/ {
+        /(^|[^A-Z_])((OMPI|OPAL|OPEN_MPI)(_(MAJOR|MINOR|RELEASE))?_VERSION|OMPI_OSC_UCP_HOST_[A-Z_]*)([^A-Z_]|$)/ {
             of_versions += /^#if.*_MAJOR_VERSION/
             if (floor != "base") {
                 tell("asks for the version of Open MPI, which is for base alone")

@@ -24,7 +24,7 @@ int  opal_common_ucp_copier_create(void);
 void opal_common_ucp_copier_destroy(void);
 
 /* What the component is: Open MPI finds it by name. */
-OMPI_MODULE_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
+OMPI_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 /* What the component is: Open MPI finds it by name. */
-OMPI_MODULE_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
+OMPI_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

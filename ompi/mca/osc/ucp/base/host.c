@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef OMPI_OSC_UCP_HOST_PMIX
+#include "opal/mca/pmix/pmix-internal.h"
+#else
 #include "opal/mca/pmix/pmix.h"
+#endif
 
 #ifndef OMPI_OSC_UCP_BUILD_OMPI_VERSION
 #define OMPI_OSC_UCP_BUILD_OMPI_VERSION OMPI_VERSION
@@ -20,19 +24,44 @@ const char *ompi_osc_ucp_version_built(void)
     return OMPI_OSC_UCP_BUILD_OMPI_VERSION;
 }
 
+/** A release, as one number that compares as releases do. */
+#define RELEASE(major, minor, release) (((major) * 1000 + (minor)) * 1000 + (release))
+
+/** The release in "5.0.7rc2", and with 0 for what is not there; 0 if it is none. */
+static int release_of(const char *version)
+{
+    int major = 0, minor = 0, release = 0;
+
+    (void) sscanf(version, "%d.%d.%d", &major, &minor, &release);
+    return RELEASE(major, minor, release);
+}
+
+bool ompi_osc_ucp_versions_agree(const char *built, const char *running)
+{
+    /* 4.1.2 renumbers datatypes; 5.0.7 moves members of the communicator. */
+    static const int breaks[] = { RELEASE(4, 1, 2), RELEASE(5, 0, 7) };
+    int              one = release_of(built), other = release_of(running);
+    size_t           i;
+
+    for (i = 0; i < sizeof(breaks) / sizeof(breaks[0]); i++) {
+        if ((one < breaks[i]) != (other < breaks[i])) {
+            return false;
+        }
+    }
+    return one / 1000 == other / 1000;
+}
+
 bool ompi_osc_ucp_version_matches(char **running_p)
 {
     char        library[MPI_MAX_LIBRARY_VERSION_STRING];
     const char *number;
-    int         len = 0, built_major = 0, built_minor = 0, major = 0, minor = 0;
+    int         len = 0;
 
     /* "Open MPI v4.1.4, package: ..." */
     PMPI_Get_library_version(library, &len);
     number = strstr(library, " v");
     number = NULL == number ? "unknown" : number + 2;
-    (void) sscanf(number, "%d.%d", &major, &minor);
-    (void) sscanf(OMPI_OSC_UCP_BUILD_OMPI_VERSION, "%d.%d", &built_major, &built_minor);
-    if (major == built_major && minor == built_minor) {
+    if (ompi_osc_ucp_versions_agree(OMPI_OSC_UCP_BUILD_OMPI_VERSION, number)) {
         return true;
     }
     *running_p = strndup(number, strcspn(number, ", "));
@@ -64,6 +93,17 @@ void ompi_osc_ucp_info_keep(ompi_win_t *win)
     OBJ_RETAIN(win->super.s_info);
 }
 
+/** A copy of what MPI_Win_get_info tells; as opal_info_dup. */
+static int info_dup(opal_info_t *info, opal_info_t **copy_p)
+{
+#ifdef OMPI_OSC_UCP_HOST_INFO_PUBLIC
+    /* opal_info_dup makes internal entries, too, and entries that it makes are not told. */
+    return opal_info_dup_public(info, copy_p);
+#else
+    return opal_info_dup(info, copy_p);
+#endif
+}
+
 bool ompi_osc_ucp_info_own(ompi_win_t *win)
 {
     opal_info_t *own;
@@ -72,13 +112,37 @@ bool ompi_osc_ucp_info_own(ompi_win_t *win)
         return true;
     }
     own = OBJ_NEW(opal_info_t);
-    if (NULL == own || OPAL_SUCCESS != opal_info_dup(win->super.s_info, &own)) {
+    if (NULL == own || OPAL_SUCCESS != info_dup(win->super.s_info, &own)) {
         return false;
     }
     OBJ_RELEASE(win->super.s_info);
     win->super.s_info = own;
     return true;
 }
+
+#ifdef OMPI_OSC_UCP_HOST_PMIX
+
+int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len)
+{
+    pmix_status_t rc;
+
+    OPAL_MODEX_SEND_STRING(rc, PMIX_GLOBAL, key, (void *) value, len);
+    rc = PMIX_SUCCESS == rc ? PMIx_Commit() : rc;
+    return PMIX_SUCCESS == rc ? OMPI_SUCCESS : opal_pmix_convert_status(rc);
+}
+
+int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p)
+{
+    opal_process_name_t name  = ompi_group_get_proc_name(group, rank);
+    uint8_t            *value = NULL;
+    pmix_status_t       rc;
+
+    OPAL_MODEX_RECV_STRING(rc, (char *) key, &name, &value, len_p);
+    *value_p = value;
+    return PMIX_SUCCESS == rc ? OMPI_SUCCESS : opal_pmix_convert_status(rc);
+}
+
+#else
 
 int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len)
 {
@@ -101,3 +165,5 @@ int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void
     *value_p = value;
     return rc;
 }
+
+#endif

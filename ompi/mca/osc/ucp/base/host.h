@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Supported: 4.1. Everything else in this folder includes this file first and Open MPI's headers through it.
+ * Supported: 4.1, 5.0 and 6.0. All other files of the component include this file first, and Open MPI's headers through
+ * it. Configure defines the macros OMPI_OSC_UCP_HOST_... (m4/osc_ucp_ompi.m4).
  */
 
 #ifndef OSC_UCP_COMPAT_H
@@ -11,9 +12,11 @@
 #include "ompi_config.h"
 #include "ompi/version.h"
 
-#if !(4 == OMPI_MAJOR_VERSION && 1 == OMPI_MINOR_VERSION)
-#error "osc/ucp supports Open MPI 4.1"
+#if OMPI_MAJOR_VERSION < 4 || (4 == OMPI_MAJOR_VERSION && OMPI_MINOR_VERSION < 1)
+#error "osc/ucp needs Open MPI 4.1 or newer"
 #endif
+
+#include <stdio.h>
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
@@ -29,13 +32,46 @@
 #include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
 #include "opal/runtime/opal_progress.h"
+#ifdef OMPI_OSC_UCP_HOST_MCA_THREADS
+#include "opal/mca/threads/mutex.h"
+#else
 #include "opal/threads/mutex.h"
+#endif
 #include "opal/util/info_subscriber.h"
 #include "opal/util/output.h"
 
+/** Counts and displacement units in the calls of a module. */
+#ifdef OMPI_OSC_UCP_HOST_LARGE_COUNTS
+typedef size_t    ompi_osc_ucp_count_t;
+typedef ptrdiff_t ompi_osc_ucp_unit_t;
+#else
+typedef int ompi_osc_ucp_count_t;
+typedef int ompi_osc_ucp_unit_t;
+#endif
+
+/** The version of the interface between Open MPI and its osc components. */
+#ifdef OMPI_OSC_BASE_VERSION_4_0_0
+#define OMPI_OSC_UCP_BASE_VERSION OMPI_OSC_BASE_VERSION_4_0_0
+#else
+#define OMPI_OSC_UCP_BASE_VERSION OMPI_OSC_BASE_VERSION_3_0_0
+#endif
+
+/** Keys and values in callbacks for info. */
+#ifdef OMPI_OSC_UCP_HOST_INFO_CONST
+typedef const char *ompi_osc_ucp_info_text_t;
+#else
+typedef char *ompi_osc_ucp_info_text_t;
+#endif
+
 /**
- * Is the running Open MPI of the series (4.1) that this component was built for? Open MPI loads a component whatever
- * it was built for, and would call it with the wrong structures. If not, *running_p is its version, malloc'd.
+ * May a component that was built for one version of Open MPI run in another one? Within a series it may, but for
+ * releases that changed structures or numbers which it uses.
+ */
+bool ompi_osc_ucp_versions_agree(const char *built, const char *running);
+
+/**
+ * May this component run in the running Open MPI? That loads a component whatever it was built for, and would call it
+ * with the wrong structures. If not, *running_p is its version, malloc'd.
  */
 bool ompi_osc_ucp_version_matches(char **running_p);
 
@@ -47,7 +83,18 @@ static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, cha
 {
     int found = 0;
 
+#ifdef OMPI_OSC_UCP_HOST_CSTRINGS
+    opal_cstring_t *text = NULL;
+
+    if (NULL == info || OPAL_SUCCESS != opal_info_get(info, key, &text, &found) || !found) {
+        return false;
+    }
+    found = snprintf(value, (size_t) size, "%s", text->string) < size;
+    OBJ_RELEASE(text);
+    return found;
+#else
     return NULL != info && OPAL_SUCCESS == opal_info_get(info, key, size - 1, value, &found) && found;
+#endif
 }
 
 /**

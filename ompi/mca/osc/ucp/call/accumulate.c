@@ -141,7 +141,8 @@ static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t 
 
 /** The short way, for `count` elements of the same predefined type without gaps in all buffers. `origin` is NULL for
  *  MPI_NO_OP. False: nothing was done, and the caller takes the long way. */
-static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result, int count,
+static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result,
+                                                                  ompi_osc_ucp_count_t count,
                                                                   const ompi_datatype_t *type, int target,
                                                                   ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
@@ -176,17 +177,17 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     return true;
 }
 
-int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                             ompi_win_t *win, ompi_request_t **request_p)
+int ompi_osc_ucp_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                             ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p)
 {
     return ompi_osc_ucp_rget_accumulate(origin, origin_count, origin_type, NULL, 0, NULL, target, disp, target_count,
                                         target_type, op, win, request_p);
 }
 
-int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                            ompi_win_t *win)
+int ompi_osc_ucp_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                            int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                            ompi_op_t *op, ompi_win_t *win)
 {
     if (origin_type == target_type && origin_count == target_count && &ompi_mpi_op_no_op.op != op &&
         accumulate_fast(origin, NULL, target_count, target_type, target, disp, op, win)) {
@@ -196,9 +197,10 @@ int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_
                                     win, NULL);
 }
 
-int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+int ompi_osc_ucp_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                 void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                                  ompi_request_t **request_p)
 {
     bool         reads = &ompi_mpi_op_no_op.op != op;
@@ -212,9 +214,10 @@ int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_data
     return raccumulate(&args, target, disp, win, request_p);
 }
 
-int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+int ompi_osc_ucp_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
     bool reads = &ompi_mpi_op_no_op.op != op;
 

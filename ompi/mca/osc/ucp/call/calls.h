@@ -13,7 +13,7 @@
 
 /* call/query.c */
 
-int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr);
+int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, ompi_osc_ucp_unit_t *disp_unit, void *baseptr);
 
 /* call/attach.c */
 
@@ -22,31 +22,34 @@ int ompi_osc_ucp_detach(ompi_win_t *win, const void *base);
 
 /* call/put_get.c, call/accumulate.c */
 
-int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
-int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win);
-int ompi_osc_ucp_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                            ompi_win_t *win);
-int ompi_osc_ucp_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win);
+int ompi_osc_ucp_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win);
+int ompi_osc_ucp_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win);
+int ompi_osc_ucp_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                            int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                            ompi_op_t *op, ompi_win_t *win);
+int ompi_osc_ucp_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win);
 int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win);
 int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win);
-int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+int ompi_osc_ucp_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p);
-int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p);
-int ompi_osc_ucp_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                             ompi_win_t *win, ompi_request_t **request_p);
-int ompi_osc_ucp_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+int ompi_osc_ucp_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p);
+int ompi_osc_ucp_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                             ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p);
+int ompi_osc_ucp_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                 void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                                  ompi_request_t **request_p);
 
 #endif /* OSC_UCP_CALLS_H */

@@ -55,8 +55,8 @@ static int rcopy(direction_t direction, const ompi_osc_ucp_buffer_t *origin, int
     return ompi_osc_ucp_call_run(&call);
 }
 
-int ompi_osc_ucp_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                      ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+int ompi_osc_ucp_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p)
 {
     const ompi_osc_ucp_buffer_t from = { (void *) origin, (size_t) origin_count, origin_type };
@@ -87,7 +87,7 @@ static __attribute__((noinline)) bool copy_block_away(direction_t direction, omp
 }
 
 /** Put or get on a mapped peer with the same type and count at both ends, not contiguous. False: nothing was done. */
-static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *buffer, int count,
+static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *buffer, ompi_osc_ucp_count_t count,
                                                   const ompi_datatype_t *type, int target, ptrdiff_t disp,
                                                   ompi_osc_ucp_window_t *window)
 {
@@ -115,8 +115,9 @@ static __attribute__((noinline)) bool copy_pieces(direction_t direction, void *b
 }
 
 /** Put or get the short way. False: nothing was done, and the caller takes the long way. */
-static inline bool copy_fast(direction_t direction, void *buffer, int count, const ompi_datatype_t *type, int target,
-                             ptrdiff_t disp, int target_count, const ompi_datatype_t *target_type, ompi_win_t *win)
+static inline bool copy_fast(direction_t direction, void *buffer, ompi_osc_ucp_count_t count,
+                             const ompi_datatype_t *type, int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                             const ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes  = ompi_osc_ucp_block_bytes(type, (size_t) count);
@@ -154,8 +155,9 @@ static inline bool copy_fast(direction_t direction, void *buffer, int count, con
  * functions with the same arguments. */
 
 /** Address of the block in the target's memory, if nothing has to be done before the copy; else NULL. */
-static inline __attribute__((always_inline)) char *copy_addr(int count, const ompi_datatype_t *type, int target,
-                                                             ptrdiff_t disp, int target_count,
+static inline __attribute__((always_inline)) char *copy_addr(ompi_osc_ucp_count_t count, const ompi_datatype_t *type,
+                                                             int target, ptrdiff_t disp,
+                                                             ompi_osc_ucp_count_t target_count,
                                                              const ompi_datatype_t *target_type,
                                                              const ompi_osc_ucp_window_t *window, uint64_t *bytes_p)
 {
@@ -193,9 +195,10 @@ static inline __attribute__((always_inline)) int copy_mapped(direction_t directi
     return ompi_osc_ucp_block_copy_basic(to, from, bytes) ? OMPI_SUCCESS : copy_block(to, from, bytes);
 }
 
-static __attribute__((noinline)) int put_other(const void *origin, int origin_count, ompi_datatype_t *origin_type,
-                                               int target, ptrdiff_t disp, int target_count,
-                                               ompi_datatype_t *target_type, ompi_win_t *win)
+static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_count_t origin_count,
+                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                               ompi_win_t *win)
 {
     if (copy_fast(PUT, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
         return OMPI_SUCCESS;
@@ -203,8 +206,8 @@ static __attribute__((noinline)) int put_other(const void *origin, int origin_co
     return ompi_osc_ucp_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
-int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+int ompi_osc_ucp_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;
@@ -217,8 +220,9 @@ int ompi_osc_ucp_put(const void *origin, int origin_count, ompi_datatype_t *orig
     return copy_mapped(PUT, addr, (void *) origin, bytes, window);
 }
 
-int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+int ompi_osc_ucp_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p)
 {
     const ompi_osc_ucp_buffer_t to   = { origin, (size_t) origin_count, origin_type };
     const ompi_osc_ucp_buffer_t from = { NULL, (size_t) target_count, target_type };
@@ -226,9 +230,10 @@ int ompi_osc_ucp_rget(void *origin, int origin_count, ompi_datatype_t *origin_ty
     return rcopy(GET, &to, target, disp, &from, win, request_p);
 }
 
-static __attribute__((noinline)) int get_other(void *origin, int origin_count, ompi_datatype_t *origin_type,
-                                               int target, ptrdiff_t disp, int target_count,
-                                               ompi_datatype_t *target_type, ompi_win_t *win)
+static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_t origin_count,
+                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                               ompi_win_t *win)
 {
     if (copy_fast(GET, origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
         return OMPI_SUCCESS;
@@ -236,8 +241,8 @@ static __attribute__((noinline)) int get_other(void *origin, int origin_count, o
     return ompi_osc_ucp_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
-int ompi_osc_ucp_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+int ompi_osc_ucp_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;

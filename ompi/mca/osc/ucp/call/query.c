@@ -54,7 +54,7 @@ static int peer_queried(ompi_osc_ucp_peer_t *peer)
     return OMPI_SUCCESS;
 }
 
-int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp_unit, void *baseptr)
+int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, ompi_osc_ucp_unit_t *disp_unit, void *baseptr)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer   = NULL;
@@ -73,7 +73,7 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, int *disp
     }
     if (OMPI_SUCCESS == rc) {
         *size              = NULL == peer ? 0 : (size_t) peer->size;
-        *disp_unit         = NULL == peer ? 0 : (int) peer->disp_unit;
+        *disp_unit         = NULL == peer ? 0 : (ompi_osc_ucp_unit_t) peer->disp_unit;
         *(void **) baseptr = NULL == peer ? NULL : peer->memory;
     }
     ompi_osc_ucp_leave();

@@ -16,7 +16,7 @@ static const ompi_osc_base_module_t *below(ompi_win_t *win)
 }
 
 /** Count a successful operation of a path with VIA_DIRECT; other paths count their operations themselves. */
-static void count_direct(int rc, ompi_win_t *win, int target, int count, const ompi_datatype_t *type)
+static void count_direct(int rc, ompi_win_t *win, int target, ompi_osc_ucp_count_t count, const ompi_datatype_t *type)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer;
@@ -34,8 +34,8 @@ static void count_direct(int rc, ompi_win_t *win, int target, int count, const o
     ompi_osc_ucp_leave();
 }
 
-static int count_put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -43,8 +43,9 @@ static int count_put(const void *origin, int origin_count, ompi_datatype_t *orig
     return rc;
 }
 
-static int count_rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -53,8 +54,8 @@ static int count_rput(const void *origin, int origin_count, ompi_datatype_t *ori
     return rc;
 }
 
-static int count_get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                     int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     int rc = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
@@ -62,8 +63,9 @@ static int count_get(void *origin, int origin_count, ompi_datatype_t *origin_typ
     return rc;
 }
 
-static int count_rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int count_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                      ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                                   request_p);
@@ -72,9 +74,9 @@ static int count_rget(void *origin, int origin_count, ompi_datatype_t *origin_ty
     return rc;
 }
 
-static int count_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                            ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                            ompi_win_t *win)
+static int count_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                            int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                            ompi_op_t *op, ompi_win_t *win)
 {
     int rc = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
                                         win);
@@ -83,9 +85,9 @@ static int count_accumulate(const void *origin, int origin_count, ompi_datatype_
     return rc;
 }
 
-static int count_raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target,
-                             ptrdiff_t disp, int target_count, ompi_datatype_t *target_type, ompi_op_t *op,
-                             ompi_win_t *win, ompi_request_t **request_p)
+static int count_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                             ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p)
 {
     int rc = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
                                          op, win, request_p);
@@ -94,9 +96,10 @@ static int count_raccumulate(const void *origin, int origin_count, ompi_datatype
     return rc;
 }
 
-static int count_get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+static int count_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
     int rc = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                                             target, disp, target_count, target_type, op, win);
@@ -105,9 +108,10 @@ static int count_get_accumulate(const void *origin, int origin_count, ompi_datat
     return rc;
 }
 
-static int count_rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                                 int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                                 int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
+static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                                 void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
+                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                                  ompi_request_t **request_p)
 {
     int rc = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,

@@ -127,8 +127,9 @@ static int images_finish(images_t *images, int rc, ompi_win_t *win, int target, 
 }
 
 /** Put (`get` is false) or get. */
-static int transfer(bool get, void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                    int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int transfer(bool get, void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                    ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                    ompi_request_t **request_p)
 {
     images_t images;
     image_t *image = get ? &images.result : &images.origin;
@@ -146,34 +147,36 @@ static int transfer(bool get, void *origin, int origin_count, ompi_datatype_t *o
     return images_finish(&images, rc, win, target, request_p);
 }
 
-static int rput(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                ompi_request_t **request_p)
 {
     return transfer(false, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win,
                     request_p);
 }
 
-static int put(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+               ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     return rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
-static int rget(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                int target_count, ompi_datatype_t *target_type, ompi_win_t *win, ompi_request_t **request_p)
+static int rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                ompi_request_t **request_p)
 {
     return transfer(true, origin, origin_count, origin_type, target, disp, target_count, target_type, win, request_p);
 }
 
-static int get(void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-               int target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static int get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+               ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     return rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win, NULL);
 }
 
 /** Make the images of an accumulate. MPI_NO_OP reads no origin; `result_type` is NULL if nothing is fetched. */
-static int accumulate_images(images_t *images, int origin_count, ompi_datatype_t *origin_type, int result_count,
-                             ompi_datatype_t *result_type, const ompi_op_t *op)
+static int accumulate_images(images_t *images, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                             ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type, const ompi_op_t *op)
 {
     int rc = OMPI_SUCCESS;
 
@@ -186,10 +189,10 @@ static int accumulate_images(images_t *images, int origin_count, ompi_datatype_t
     return rc;
 }
 
-static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                           int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                           int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                           ompi_request_t **request_p)
+static int rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                           void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type, int target,
+                           ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                           ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p)
 {
     images_t images;
     int      rc;
@@ -204,23 +207,25 @@ static int rget_accumulate(const void *origin, int origin_count, ompi_datatype_t
     return images_finish(&images, rc, win, target, request_p);
 }
 
-static int raccumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                       int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                       ompi_request_t **request_p)
+static int raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                       ompi_win_t *win, ompi_request_t **request_p)
 {
     return rget_accumulate(origin, origin_count, origin_type, NULL, 0, NULL, target, disp, target_count, target_type,
                            op, win, request_p);
 }
 
-static int accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                      int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+static int accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_op_t *op,
+                      ompi_win_t *win)
 {
     return raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op, win, NULL);
 }
 
-static int get_accumulate(const void *origin, int origin_count, ompi_datatype_t *origin_type, void *result,
-                          int result_count, ompi_datatype_t *result_type, int target, ptrdiff_t disp,
-                          int target_count, ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
+static int get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                          void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type, int target,
+                          ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                          ompi_op_t *op, ompi_win_t *win)
 {
     return rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type, target, disp,
                            target_count, target_type, op, win, NULL);

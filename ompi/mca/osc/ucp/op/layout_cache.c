@@ -67,23 +67,11 @@ static int cache_delete(MPI_Datatype datatype, int key, void *value, void *extra
     return MPI_SUCCESS;
 }
 
-/** A copy of the type begins without a cache. */
-static int cache_copy(MPI_Datatype datatype, int key, void *extra, void *value, void *value_p, int *flag,
-                      MPI_Datatype copy)
-{
-    (void) datatype;
-    (void) key;
-    (void) extra;
-    (void) value;
-    (void) value_p;
-    (void) copy;
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-
 static bool keyval_make(void)
 {
-    ompi_attribute_fn_ptr_union_t copy   = { .attr_datatype_copy_fn = cache_copy };
+    /* A copy of the type has a cache of its own. Open MPI's own callbacks have other arguments in some versions; as
+     * MPI_Type_create_keyval does, this passes one of the standard's. */
+    ompi_attribute_fn_ptr_union_t copy   = { .attr_datatype_copy_fn = (void *) MPI_TYPE_NULL_COPY_FN };
     ompi_attribute_fn_ptr_union_t delete = { .attr_datatype_delete_fn = cache_delete };
 
     return MPI_KEYVAL_INVALID != keyval ||

@@ -59,7 +59,7 @@ struct ompi_osc_ucp_window_t {
     /* Own memory. */
     void                   *base;
     int64_t                 bytes;
-    int                     disp_unit; /**< bytes */
+    int64_t                 disp_unit; /**< bytes */
     bool                    device;    /**< it is a device's: this process, too, reaches it by message only */
     ompi_osc_ucp_control_t *control;   /**< own control block */
     ompi_osc_ucp_block_t    block;     /**< control block, then memory of MPI_Win_allocate; none with `segment` */

@@ -17,7 +17,7 @@
 #include "report/report.h"
 #include "window/stages.h"
 
-OMPI_MODULE_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
+OMPI_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
 
 /** Decline in a process whose Open MPI would call us with other structures than we were built with. */
 static int component_open(void)
@@ -46,17 +46,16 @@ static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
 }
 
 /* Must allocate nothing: there is no call that would free it. */
-static int component_query(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
-                           opal_info_t *info, int flavor)
+static int component_query(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_unit_t disp_unit,
+                           ompi_communicator_t *comm, opal_info_t *info, int flavor)
 {
     (void) win;
     (void) base;
     (void) size;
     (void) disp_unit;
     (void) info;
-    if (MPI_WIN_FLAVOR_SHARED == flavor && ompi_group_have_remote_peers(comm->c_local_group)) {
-        return OMPI_ERR_RMA_SHARED;
-    }
+    (void) comm;
+    (void) flavor;
     return ompi_osc_ucp_params.priority;
 }
 
@@ -85,7 +84,7 @@ static int component_register(void)
 
 ompi_osc_base_component_t mca_osc_ucp_component = {
     .osc_version = {
-        OMPI_OSC_BASE_VERSION_3_0_0,
+        OMPI_OSC_UCP_BASE_VERSION,
         .mca_component_name = "ucp",
         MCA_BASE_MAKE_VERSION(component, OMPI_OSC_UCP_MAJOR_VERSION, OMPI_OSC_UCP_MINOR_VERSION,
                               OMPI_OSC_UCP_RELEASE_VERSION),

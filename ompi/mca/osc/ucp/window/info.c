@@ -36,7 +36,8 @@ static opal_info_t *last_told;
 static opal_infosubscriber_t *subscriptions;
 
 /** MPI_Win_set_info: the value in force stays. */
-static char *hint_stays(opal_infosubscriber_t *object, char *key, char *value)
+static ompi_osc_ucp_info_text_t hint_stays(opal_infosubscriber_t *object, ompi_osc_ucp_info_text_t key,
+                                           ompi_osc_ucp_info_text_t value)
 {
     static _Thread_local char in_force[OPAL_MAX_INFO_VAL + 1];
     ompi_win_t               *win = (ompi_win_t *) object;

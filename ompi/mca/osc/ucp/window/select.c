@@ -25,12 +25,15 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
     return window;
 }
 
-int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
-                        opal_info_t *info, int flavor, int *model)
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_unit_t disp_unit,
+                        ompi_communicator_t *comm, opal_info_t *info, int flavor, int *model)
 {
     ompi_osc_ucp_creation_t creation = { .comm = comm, .info = info };
     int                     rc;
 
+    if (MPI_WIN_FLAVOR_SHARED == flavor && ompi_group_have_remote_peers(comm->c_local_group)) {
+        return OMPI_ERR_RMA_SHARED; /* Open MPI 5.0 and newer take no errors from osc_query */
+    }
     creation.window = window_new(win, comm, flavor);
     if (NULL == creation.window) {
         return ompi_osc_ucp_stages_absent(comm);

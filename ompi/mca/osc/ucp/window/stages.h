@@ -62,7 +62,7 @@ extern const ompi_osc_base_module_t ompi_osc_ucp_module_template;
 int ompi_osc_ucp_free(ompi_win_t *win);
 
 /** Make a window: the component's function. Collective. */
-int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, int disp_unit, ompi_communicator_t *comm,
-                        opal_info_t *info, int flavor, int *model);
+int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_unit_t disp_unit,
+                        ompi_communicator_t *comm, opal_info_t *info, int flavor, int *model);
 
 #endif /* OSC_UCP_STAGES_H */
