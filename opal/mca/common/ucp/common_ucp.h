@@ -217,8 +217,11 @@ typedef struct opal_common_ucp_lanes_t {
     bool     stream;  /**< messages go over tcp */
 } opal_common_ucp_lanes_t;
 
-/** Lanes of an endpoint that is connected (something was received on it). None if UCX prints another format. */
+/** Lanes of an endpoint that is connected (something was received on it). None if that cannot be known. */
 void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes);
+
+/** Why it cannot be known what UCX does natively, in words for the user; NULL: it is known. Static. */
+const char *opal_common_ucp_doubt(void);
 
 /** The memory domains in a key; 0 if it has another format. */
 uint64_t opal_common_ucp_key_domains(const void *key, size_t len);

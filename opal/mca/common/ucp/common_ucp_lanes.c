@@ -1,17 +1,22 @@
-/* Which memory a connection reaches natively, without the peer's help. UCX 1.13 has no query for it.
+/* Which memory a connection reaches natively, without the peer's help.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Where no transport is native, UCX silently uses messages that the peer's worker must progress. What it prints of an
- * endpoint shows that. Each lane has a line, with the peer's memory domain behind the arrow and then the lane's uses.
- * Lane N has lines put[N] and get[N] if it does these natively:
+ * Where no transport is native, UCX silently uses messages that the peer's worker must progress. From version 1.14 on
+ * UCX can be asked for the transports of an endpoint's lanes. It cannot be asked for the peer's memory domains. They
+ * are in what it prints of the endpoint: each lane has a line there, with the peer's memory domain behind the arrow and
+ * then the lane's uses.
  *
  *     lane[0]:  1:rc_verbs/rxe0:1.0 md[1]       -> md[1]/ib/sysdev[255] rma_bw#0 am am_bw#0
  *     put[0]: 0..<short>..81..<bcopy>..16384..<zcopy>..(inf)
  *
+ * Up to version 1.15, lane N has lines put[N] and get[N] if it does these natively. Later versions choose a protocol
+ * for each operation, and have no such lines.
+ *
  * An operation uses such a lane if the memory's key has its domain. A key is a mask of domains, the kind of memory (one
- * byte), and for each domain a length (one byte) and as many bytes. Text or keys in another format count as "nothing is
- * native", so that with another version of UCX everything goes by messages.
+ * byte), and for each domain a length (one byte) and as many bytes; from version 1.20 on one byte follows, which names
+ * the memory's device. Text or keys in another format count as "nothing is native": then everything goes by messages,
+ * and opal_common_ucp_doubt tells why.
  */
 
 #include "common_ucp_lanes.h"
@@ -31,6 +36,15 @@ static const char *const by_processor[] = { "self/", "sysv/", "posix/", "xpmem/"
 /** Transports that natively reach only memory that they have allocated, or none. */
 static const char *const own_memory_only[] = { "self/", "sysv/", "posix/", "cma/", "knem/", "tcp/", "ud_verbs/",
                                                "ud_mlx5/", NULL };
+
+/** Transports that put and get natively what they have a key for. */
+static const char *const native[] = { "self/", "sysv/", "posix/", "xpmem/", "rc_verbs/", "rc_mlx5/", "dc_mlx5/",
+                                       NULL };
+
+/** Transports that do not: messages, and copies without a key. Where all lanes are known to be of these, no path is
+ *  missed. */
+static const char *const not_native[] = { "cma/", "knem/", "tcp/", "ud_verbs/", "ud_mlx5/", "cuda_copy/", "cuda_ipc/",
+                                          "gdr_copy/", "rocm_copy/", "rocm_ipc/", "ze_copy/", "gga_mlx5/", NULL };
 
 static const char *const tcp[] = { "tcp/", NULL };
 
@@ -68,6 +82,14 @@ static uint64_t lane_domain(const char *line)
     return NULL != arrow && 1 == sscanf(arrow, "-> md[%u]", &domain) && domain < 64 ? UINT64_C(1) << domain : 0;
 }
 
+/** What the lines of an endpoint say. */
+typedef struct lines_t {
+    unsigned n;                     /**< lanes */
+    uint64_t domain[LANES_MAX];     /**< the peer's, as a bit; 0 if it is not there */
+    char     transport[LANES_MAX][OPAL_COMMON_UCP_TRANSPORT_MAX]; /**< with device: "rc_verbs/rxe0:1.0" */
+    uint64_t puts, gets;            /**< lanes with such lines */
+} lines_t;
+
 /** Does a lane's line name that use? */
 static bool names_use(const char *line, const char *use)
 {
@@ -82,32 +104,92 @@ static bool names_use(const char *line, const char *use)
     return false;
 }
 
-void opal_common_ucp_lanes_read(const char *text, opal_common_ucp_lanes_t *lanes)
+/** Read the line of a lane. False: it is another one. */
+static bool lane_read(const char *line, lines_t *lines, opal_common_ucp_lanes_t *lanes)
 {
-    uint64_t domains[LANES_MAX] = { 0 }, puts = 0, gets = 0;
+    char     transport[OPAL_COMMON_UCP_TRANSPORT_MAX];
     unsigned lane;
-    char     line[512], transport[64];
 
-    memset(lanes, 0, sizeof(*lanes));
+    if (2 != sscanf(line, "lane[%u]: %*u:%63s", &lane, transport) || lane >= LANES_MAX) {
+        return false;
+    }
+    strcpy(lines->transport[lane], transport);
+    lines->domain[lane] = lane_domain(line);
+    lines->n            = lane >= lines->n ? lane + 1 : lines->n;
+    lanes->stream       = lanes->stream || (begins_with_one_of(transport, tcp) && names_use(line, "am"));
+    if (NULL != strstr(line, " amo#")) {
+        lanes->amo     |= lines->domain[lane];
+        lanes->cpu_amo  = lanes->cpu_amo ||
+                         begins_with_one_of(transport, by_processor);
+    }
+    return true;
+}
+
+static void lines_read(const char *text, lines_t *lines, opal_common_ucp_lanes_t *lanes)
+{
+    char     line[512];
+    unsigned lane;
+
     while ('\0' != *text) {
         text = next_line(text, line, sizeof(line));
-        if (2 == sscanf(line, "lane[%u]: %*u:%63s", &lane, transport) && lane < LANES_MAX) {
-            domains[lane] = lane_domain(line);
-            lanes->stream = lanes->stream || (begins_with_one_of(transport, tcp) && names_use(line, "am"));
-            if (NULL != strstr(line, " amo#")) {
-                lanes->amo |= domains[lane];
-                lanes->cpu_amo = lanes->cpu_amo || begins_with_one_of(transport, by_processor);
-            }
-        } else if (1 == sscanf(line, "put[%u]:", &lane) && lane < LANES_MAX) {
-            puts |= UINT64_C(1) << lane;
+        if (lane_read(line, lines, lanes)) {
+            continue;
+        }
+        if (1 == sscanf(line, "put[%u]:", &lane) && lane < LANES_MAX) {
+            lines->puts |= UINT64_C(1) << lane;
         } else if (1 == sscanf(line, "get[%u]:", &lane) && lane < LANES_MAX) {
-            gets |= UINT64_C(1) << lane;
+            lines->gets |= UINT64_C(1) << lane;
         }
     }
-    for (lane = 0; lane < LANES_MAX; lane++) {
-        if (0 != (puts & gets & UINT64_C(1) << lane)) {
-            lanes->rma |= domains[lane];
+}
+
+/** Lanes of transports that put and get natively. If one is unknown, it is named. */
+static uint64_t native_lanes(const char *const *transports, unsigned n, const char **unknown_p)
+{
+    uint64_t lanes = 0;
+    unsigned lane;
+
+    for (lane = 0; lane < n; lane++) {
+        if (begins_with_one_of(transports[lane], native)) {
+            lanes |= UINT64_C(1) << lane;
+        } else if (!begins_with_one_of(transports[lane], not_native)) {
+            *unknown_p = transports[lane];
         }
+    }
+    return lanes;
+}
+
+void opal_common_ucp_lanes_read(const char *text, const char *const *transports, unsigned n,
+                                opal_common_ucp_lanes_t *lanes, char unknown[OPAL_COMMON_UCP_UNKNOWN_MAX])
+{
+    const char *printed[LANES_MAX], *stranger = NULL;
+    lines_t     lines  = { 0 };
+    bool        placed = true;
+    uint64_t    natively;
+    unsigned    lane;
+
+    memset(lanes, 0, sizeof(*lanes));
+    unknown[0] = '\0';
+    lines_read(text, &lines, lanes);
+    for (lane = 0; lane < lines.n; lane++) {
+        printed[lane] = lines.transport[lane];
+    }
+    if (0 == n && 0 != lines.puts) {
+        natively = lines.puts & lines.gets;
+    } else {
+        natively = n > 0 ? native_lanes(transports, n < LANES_MAX ? n : LANES_MAX, &stranger)
+                         : native_lanes(printed, lines.n, &stranger);
+    }
+    for (lane = 0; lane < LANES_MAX; lane++) {
+        if (0 != (natively & UINT64_C(1) << lane)) {
+            lanes->rma |= lines.domain[lane];
+            placed      = placed && 0 != lines.domain[lane];
+        }
+    }
+    if (0 == lines.n || !placed) {
+        snprintf(unknown, OPAL_COMMON_UCP_UNKNOWN_MAX, "the form in which it prints connections");
+    } else if (NULL != stranger) {
+        snprintf(unknown, OPAL_COMMON_UCP_UNKNOWN_MAX, "its transport %.*s", (int) strcspn(stranger, "/"), stranger);
     }
 }
 
@@ -124,18 +206,21 @@ uint64_t opal_common_ucp_key_domains(const void *key, size_t len)
     for (rest = domains; 0 != rest && at < len; rest &= rest - 1) {
         at += 1 + (size_t) bytes[at];
     }
-    return 0 == rest && at == len ? domains : 0;
+    return 0 == rest && (at == len || at + 1 == len) ? domains : 0;
 }
 
-bool opal_common_ucp_resources_read(const char *text)
+bool opal_common_ucp_resources_read(const char *text, bool *readable_p)
 {
     char line[512], transport[64];
 
+    *readable_p = false;
     while ('\0' != *text) {
         text = next_line(text, line, sizeof(line));
-        if (1 == sscanf(line, "resource %*u : md %*u dev %*u flags %*s %63s", transport) &&
-            !begins_with_one_of(transport, own_memory_only)) {
-            return true;
+        if (1 == sscanf(line, "resource %*u : md %*u dev %*u flags %*s %63s", transport)) {
+            *readable_p = true;
+            if (!begins_with_one_of(transport, own_memory_only)) {
+                return true;
+            }
         }
     }
     return false;
@@ -191,27 +276,88 @@ static char *printed(subject_t subject, const opal_common_ucp_ep_t *ep)
     return text;
 }
 
-void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes)
-{
-    char *text = printed(ENDPOINT, ep);
+/* What is not known. */
 
-    opal_common_ucp_lanes_read(NULL == text ? "" : text, lanes);
-    free(text);
+static char doubt[160];
+
+static void doubt_set(const char *unknown)
+{
+    unsigned major, minor, release;
+
+    ucp_get_version(&major, &minor, &release);
+    snprintf(doubt, sizeof(doubt), "of UCX %u.%u.%u, %s is unknown: what needs it goes by messages", major, minor,
+             release, unknown);
 }
 
-/** The answer of a parser to what UCX prints; false if memory is short. */
-static bool printed_shows(subject_t subject, bool (*parse)(const char *text))
+const char *opal_common_ucp_doubt(void)
 {
-    char *text = printed(subject, NULL);
-    bool  yes  = NULL != text && parse(text);
+    return '\0' == doubt[0] ? NULL : doubt;
+}
 
+#if UCP_API_VERSION >= UCP_VERSION(1, 14)
+
+/** Ask UCX for the transports of an endpoint's lanes, as "NAME/DEVICE". Returns how many; 0: it does not tell. */
+static unsigned transports_query(const opal_common_ucp_ep_t *ep,
+                                 char names[LANES_MAX][OPAL_COMMON_UCP_TRANSPORT_MAX])
+{
+    ucp_transport_entry_t entries[LANES_MAX];
+    ucp_ep_attr_t         attributes = {
+        .field_mask = UCP_EP_ATTR_FIELD_TRANSPORTS,
+        .transports = { .entries = entries, .num_entries = LANES_MAX, .entry_size = sizeof(entries[0]) }
+    };
+    unsigned              lane;
+
+    if (UCS_OK != ucp_ep_query((ucp_ep_h) ep, &attributes)) {
+        return 0;
+    }
+    for (lane = 0; lane < attributes.transports.num_entries; lane++) {
+        snprintf(names[lane], OPAL_COMMON_UCP_TRANSPORT_MAX, "%s/%s", entries[lane].transport_name,
+                 entries[lane].device_name);
+    }
+    return attributes.transports.num_entries;
+}
+
+#else
+
+static unsigned transports_query(const opal_common_ucp_ep_t *ep,
+                                 char names[LANES_MAX][OPAL_COMMON_UCP_TRANSPORT_MAX])
+{
+    (void) ep;
+    (void) names;
+    return 0;
+}
+
+#endif
+
+void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes)
+{
+    char       *text = printed(ENDPOINT, ep);
+    char        names[LANES_MAX][OPAL_COMMON_UCP_TRANSPORT_MAX], unknown[OPAL_COMMON_UCP_UNKNOWN_MAX];
+    const char *transports[LANES_MAX] = { NULL };
+    unsigned    n = transports_query(ep, names), lane;
+
+    for (lane = 0; lane < n; lane++) {
+        transports[lane] = names[lane];
+    }
+    opal_common_ucp_lanes_read(NULL == text ? "" : text, transports, n, lanes, unknown);
+    if ('\0' != unknown[0]) {
+        doubt_set(unknown);
+    }
     free(text);
-    return yes;
 }
 
 bool opal_common_ucp_registers_find(void)
 {
-    return printed_shows(CONTEXT, opal_common_ucp_resources_read);
+    char *text     = printed(CONTEXT, NULL);
+    bool  readable = false;
+    bool  yes      = NULL != text && opal_common_ucp_resources_read(text, &readable);
+
+    doubt[0] = '\0';
+    if (!readable) {
+        doubt_set("the form in which it prints devices");
+    }
+    free(text);
+    return yes;
 }
 
 bool opal_common_ucp_registers(void)
@@ -221,5 +367,9 @@ bool opal_common_ucp_registers(void)
 
 bool opal_common_ucp_device_atomics(void)
 {
-    return printed_shows(WORKER, opal_common_ucp_atomics_read);
+    char *text = printed(WORKER, NULL);
+    bool  yes  = NULL != text && opal_common_ucp_atomics_read(text);
+
+    free(text);
+    return yes;
 }

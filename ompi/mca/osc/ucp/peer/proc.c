@@ -222,6 +222,10 @@ const opal_common_ucp_lanes_t *ompi_osc_ucp_proc_lanes(ompi_osc_ucp_proc_t *proc
     if (!proc->lanes_known) {
         opal_common_ucp_lanes(proc->ep, &proc->lanes);
         proc->lanes_known = true;
+        if (NULL != opal_common_ucp_doubt()) {
+            opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: native paths may be off: %s",
+                                opal_common_ucp_doubt());
+        }
     }
     return &proc->lanes;
 }

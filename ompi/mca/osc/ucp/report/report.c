@@ -243,6 +243,9 @@ void ompi_osc_ucp_report_print(void)
     if (report.left_out > 0) {
         fprintf(out, "osc/ucp: and %lld windows more\n", (long long) report.left_out);
     }
+    if (NULL != opal_common_ucp_doubt()) {
+        fprintf(out, "osc/ucp: native paths may have been off: %s\n", opal_common_ucp_doubt());
+    }
     if (0 == fclose(out)) {
         fputs(text, stderr); /* in one piece, because other processes may print at the same time */
     }
@@ -257,5 +260,9 @@ void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
                             "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
                             (unsigned long long) window->id, calls[window->flavor], window->size,
                             1 == window->size ? "" : "es", window->nic ? "network" : "processors");
+        if (window->size > 1 && NULL != opal_common_ucp_doubt()) {
+            opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: native paths may be off: %s",
+                                opal_common_ucp_doubt());
+        }
     }
 }
