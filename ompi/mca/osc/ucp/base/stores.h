@@ -49,7 +49,7 @@ static inline void ompi_osc_ucp_updated(void)
     }
 }
 
-/** Fence all stores now: MPI_Win_sync. */
+/** Fence all stores now. */
 static inline void ompi_osc_ucp_stores_fence(void)
 {
     ompi_osc_ucp_fence_memory();

@@ -55,14 +55,14 @@ extern ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 /** One step in so many polls all of Open MPI, the others only our sources: those of others may make system calls. */
 #define OMPI_OSC_UCP_STEPS_PER_PROGRESS 4
 
-/** One call in so many makes progress, of those that only load and store. */
+/** One call in so many that only load and store makes progress: a program may poll by such calls. */
 #define OMPI_OSC_UCP_CALLS_PER_PROGRESS 1024
 
-/** Such calls of this thread. */
+/** The number of such calls of this thread. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned ompi_osc_ucp_calls;
 
-/** To be called by calls that wait for nothing. A program may poll by such a call, and what it polls for may need
- *  progress of this process, Open MPI's included. Outside the origin side. */
+/** Call at the end of a call that only loads or stores. What the program polls for may need progress of this process,
+ *  Open MPI's own included. Outside the origin side. */
 static inline void ompi_osc_ucp_polled(void)
 {
     if (OPAL_UNLIKELY(0 == ++ompi_osc_ucp_calls % OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {

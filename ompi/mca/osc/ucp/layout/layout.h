@@ -136,8 +136,8 @@ bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t ma
                                    uint64_t *len_p);
 
 /**
- * How many of the next `max` packed bytes lie at displacements in [first, end), each run behind the last, up to the
- * first that does not. No byte of memory is among them twice. `iter` does not move.
+ * How many of the next `max` packed bytes lie at displacements in [first, end) and at rising addresses, up to the first
+ * that does not. So no byte of memory is among them twice. `iter` does not move.
  */
 uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter, int64_t first, int64_t end,
                                          uint64_t max);

@@ -220,7 +220,7 @@ uint64_t ompi_osc_ucp_layout_iter_within(const ompi_osc_ucp_layout_iter_t *iter,
             first = disp + (int64_t) run;
             continue;
         }
-        /* The blocks that follow, each behind the last, as far as they end before the end; else one. */
+        /* If the blocks do not overlap and rise, all that end before `end`; else one block. */
         n = comb.stride < (int64_t) comb.bytes
                 ? 1 : ((uint64_t) (end - disp) - comb.bytes) / (uint64_t) comb.stride + 1;
         n = min_u64(n, comb.n);

@@ -127,7 +127,7 @@ bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t 
     if (start <= end && bytes_covered(regions, start, end)) {
         return true;
     }
-    /* There are holes between the regions: each run counts. */
+    /* Not all bytes in between are attached: check each run. */
     ompi_osc_ucp_layout_iter_init(&iter, layout, pos);
     for (; len > 0 && ompi_osc_ucp_layout_iter_next(&iter, len, &disp, &run); len -= run) {
         start = address + (uint64_t) disp;

@@ -25,8 +25,8 @@ int ompi_osc_ucp_regions_attach(ompi_osc_ucp_regions_t *regions, uint64_t start,
 /** Detach the region that begins at `start`. OMPI_ERR_RMA_ATTACH: there is none. */
 int ompi_osc_ucp_regions_detach(ompi_osc_ucp_regions_t *regions, uint64_t start);
 
-/** Are the packed bytes [pos, pos + len) of `layout`, from `address` on, all attached? The last `gap` bytes of each run
- *  need not be. Linear in the number of runs in that part. */
+/** Are all packed bytes [pos, pos + len) of `layout` at `address` attached? The last `gap` bytes of each run need not
+ *  be. Linear in the number of runs of that part. */
 bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t address,
                                 const ompi_osc_ucp_layout_t *layout, uint64_t pos, uint64_t len, int64_t gap);
 

@@ -48,7 +48,7 @@ static uint64_t pages(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/** No segment is larger. Sums of what is smaller do not overflow. */
+/** Most bytes of a segment. Sums of smaller sizes do not overflow. */
 #define SEGMENT_MAX (UINT64_C(1) << 62)
 
 /** What members tell each other. Bytes. */
@@ -57,9 +57,9 @@ typedef struct share_t {
 } share_t;
 
 /**
- * Place the members' memory behind `head`, from a page boundary on. Returns the segment's size, or 0 if that is too
- * large. If `head` is NULL, only the size is of interest. Open MPI maps segments a few bytes behind a page boundary,
- * the same number in all processes.
+ * Place the members' memory behind `head`, from a page boundary on, and return the segment's size; 0 if it is too
+ * large. If `head` is NULL, only return the size. Open MPI maps segments a few bytes behind a page boundary, the same
+ * number in all processes.
  */
 static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
 {

@@ -292,15 +292,15 @@ static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, s
     return scratch->cells;
 }
 
-/** The optimization that most packages build with, -O2, leaves loops of unknown length alone. */
+/** With -O2, which most packages are built with, GCC does not vectorize loops of unknown length. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define VECTORIZED __attribute__((optimize("O3")))
 #else
 #define VECTORIZED
 #endif
 
-/** Open MPI 4.1's AVX kernels add 1- and 2-byte integers with saturation, except for the last few of an array; MPI's
- *  unsigned types wrap around, as in C. */
+/* Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. */
+
 static VECTORIZED void sum_8(uint8_t *restrict target, const uint8_t *restrict source, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

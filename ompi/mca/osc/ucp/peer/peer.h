@@ -82,17 +82,17 @@ struct ompi_osc_ucp_peer_t {
     bool stream; /**< messages to it are known to go over tcp: long ones are cut (message/frag.c) */
 
     /* Completion. */
-    uint32_t sequence;      /**< of the next ordered message */
-    bool     unacknowledged;/**< messages were sent for which no acknowledgement was asked yet */
-    uint32_t asking;        /**< answers that nobody waits for, and that are not yet here (message/packet.c) */
-    uint32_t acknowledging; /**< acknowledgements asked for and not yet here */
-    uint32_t generation;    /**< of the operations issued now; see ompi_osc_ucp_peer_wait_local */
-    uint64_t open[2];       /**< operations that still use a buffer of the caller, of this generation and the last */
-    uint32_t fetching;      /**< operations whose results the target may send straight from its window */
-    bool     granting;      /**< a lock was requested and is not granted yet: little may be sent */
-    ompi_osc_ucp_packet_t *packet; /**< operations not sent yet, or NULL; see message/packet.h */
-    int      error;         /**< what the target refused (OMPI_ERR_RMA_RANGE); reported by the completing call */
-    int      broken;        /**< an ordered message was lost, and why: no other may follow; else OMPI_SUCCESS */
+    uint32_t               sequence;       /**< number of the next ordered packet */
+    bool                   unacknowledged; /**< messages were sent since the last request for an acknowledgement */
+    uint32_t               asking;         /**< replies to come that no call waits for (message/packet.c) */
+    uint32_t               acknowledging;  /**< acknowledgements requested and not received */
+    uint32_t               generation;     /**< of operations issued now; see ompi_osc_ucp_peer_wait_local */
+    uint64_t               open[2];        /**< operations that still use a caller's buffer, by generation's parity */
+    uint32_t               fetching;       /**< operations whose results the target may send without a copy */
+    bool                   granting;       /**< a lock was requested and is not granted: few operations may be sent */
+    ompi_osc_ucp_packet_t *packet;         /**< the open packet, or NULL; see message/packet.h */
+    int                    error;          /**< the target refused an operation; the completing call returns this */
+    int                    broken;         /**< an ordered packet was lost: no other may follow; else OMPI_SUCCESS */
 
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;

@@ -56,14 +56,15 @@ bool ompi_osc_ucp_pendings_exist(void);
 /** Make an active request of the window. NULL if memory is short. */
 ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window);
 
-/** Complete it with an OMPI_ code. An error is reported by the request, and by a call that completes operations on
- *  `peer` before the request is released. */
+/** Complete the request of an operation on `peer`, with an OMPI_ code. An error is in the request's status. It is also
+ *  returned by a later call that completes the operation, unless the program frees the request first. */
 void ompi_osc_ucp_request_complete(ompi_request_t *request, int status, ompi_osc_ucp_peer_t *peer);
 
-/** The error of an operation on the peer whose request still exists, once; else OMPI_SUCCESS. */
+/** The error of an operation on the peer with a request, which no completing call has returned yet; else
+ *  OMPI_SUCCESS. */
 int ompi_osc_ucp_requests_take_error(const ompi_osc_ucp_peer_t *peer);
 
-/** The window's peers are about to be freed. */
+/** Remove the window's peers, which are freed next, from failed requests. */
 void ompi_osc_ucp_requests_forget(const ompi_osc_ucp_window_t *window);
 
 /** Free a request that the program never saw; it may be NULL. */

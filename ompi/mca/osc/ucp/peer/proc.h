@@ -15,8 +15,8 @@
 /** Bytes sent to a process, which the network may have to buffer (message/packet.c). */
 typedef struct ompi_osc_ucp_traffic_t {
     uint64_t sent;
-    bool     asked;   /**< the other was asked to answer, and has not yet */
-    uint64_t arrived; /**< so much of it is known to have left, since the other has answered to what came later */
+    bool     asked;   /**< a reply was requested and is not here yet */
+    uint64_t arrived; /**< how many of them have arrived, as replies to later messages show */
 } ompi_osc_ucp_traffic_t;
 
 /** A process with a known address. Kept until the component ends. */

@@ -12,13 +12,13 @@
 
 typedef struct rma_request_t {
     ompi_request_t        super;
-    bool                  freed;  /**< by the user, before completion */
-    int                   status; /**< of the operation, once it is over */
-    ompi_osc_ucp_peer_t  *peer;   /**< of an operation that has failed and that nobody was told of; else NULL */
-    struct rma_request_t *next;   /**< that has failed, too */
+    bool                  freed;  /**< by the program, before completion */
+    int                   status; /**< error of a failed operation */
+    ompi_osc_ucp_peer_t  *peer;   /**< of a failed operation whose error no completing call has returned; else NULL */
+    struct rma_request_t *next;   /**< in the list `failed` */
 } rma_request_t;
 
-/** Requests that have failed and that the program has not freed. */
+/** Failed requests that the program has not freed. Inside. */
 static rma_request_t *failed;
 
 static int request_free(ompi_request_t **request_p);
@@ -48,7 +48,7 @@ static void request_release(rma_request_t *request)
     OBJ_RELEASE(request);
 }
 
-/** The request of a failed operation is released. */
+/** Remove a request from the list, if it is there. */
 static void failed_remove(const rma_request_t *request)
 {
     rma_request_t **at = &failed;
@@ -122,7 +122,7 @@ void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_u
     rma_request_t *request = (rma_request_t *) super;
 
     if (OMPI_SUCCESS != status && request->freed) {
-        peer->error = status; /* nobody else tells */
+        peer->error = status; /* the program cannot see the request's */
     } else if (OMPI_SUCCESS != status) {
         request->status = status;
         request->peer   = peer;
