@@ -16,7 +16,7 @@ static int peer_is_mapped(ompi_osc_ucp_peer_t *peer, bool *mapped_p)
     if (OMPI_SUCCESS == rc && peer->rank == peer->window->rank) {
         peer->memory = peer->window->base; /* own memory, also where operations on it are native or messages */
     }
-    *mapped_p = OMPI_SUCCESS == rc && NULL != peer->memory;
+    *mapped_p = OMPI_SUCCESS == rc && (peer->mapped || NULL != peer->memory); /* no memory has no address */
     return rc;
 }
 
