@@ -123,7 +123,7 @@ static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_pending_t *pending = NULL;
 
-    if (ompi_osc_ucp_traffic_is_unsettled(peer) && !peer->proc->traffic.asked) {
+    if (!peer->window->closing && ompi_osc_ucp_traffic_is_unsettled(peer) && !peer->proc->traffic.asked) {
         pending = ompi_osc_ucp_pending_new(peer, false);
     }
     if (NULL == pending) {

@@ -95,6 +95,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t                      completes_used; /**< MPI_Win_complete calls that ended earlier exposure epochs */
     uint32_t                      barriers;       /**< barriers started */
     bool                          served;         /**< it needs the service thread */
+    bool                          closing;        /**< MPI_Win_free has begun: no answer may come later */
     bool                          lost;           /**< a member has died (layer/survive.c); atomic */
     bool                          failing;        /**< a send has failed: the window will soon be lost; atomic */
     ompi_osc_ucp_counters_t       counters;       /**< for the report and the performance variables */

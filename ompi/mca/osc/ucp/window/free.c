@@ -28,6 +28,7 @@ static void traffic_settle(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
 
+    window->closing = true;
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         peer->unacknowledged = peer->unacknowledged || ompi_osc_ucp_traffic_is_unsettled(peer);
     }
