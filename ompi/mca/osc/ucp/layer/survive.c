@@ -308,12 +308,7 @@ void ompi_osc_ucp_survive_end(ompi_osc_ucp_window_t *window)
         return;
     }
     *at = entry->next;
-    if (window->lost) {
-        entry->next = kept;
-        kept        = entry;
-    } else {
-        free(entry);
-    }
+    free(entry);
 }
 
 void ompi_osc_ucp_survive_keep(ompi_osc_ucp_window_t *window, void (*delete)(ompi_osc_ucp_window_t *window))
@@ -324,9 +319,11 @@ void ompi_osc_ucp_survive_keep(ompi_osc_ucp_window_t *window, void (*delete)(omp
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
     }
-    for (entry = kept; NULL != entry; entry = entry->next) {
-        entry->delete = window == entry->window ? delete : entry->delete;
-    }
+    entry = malloc(sizeof(*entry));
+    if (NULL != entry) {
+        *entry = (entry_t) { .next = kept, .window = window, .delete = delete };
+        kept   = entry;
+    } /* otherwise the window is kept for ever */
 }
 
 void ompi_osc_ucp_survive_fini(void)
