@@ -219,6 +219,9 @@ static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
     if (NULL == creation->unregistered && NULL != reason) {
         creation->unregistered = strdup(reason);
     }
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_memory_free(window);
+    }
     return rc;
 }
 
@@ -375,7 +378,9 @@ int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
         }
     }
     if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_enter();
         ompi_osc_ucp_stages_down(creation->window, standing);
+        ompi_osc_ucp_leave();
     }
     return rc;
 }
