@@ -299,7 +299,8 @@ static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, s
 #define VECTORIZED
 #endif
 
-/* Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. */
+/* Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. MPI_BAND
+ * tells integers from floating point. */
 
 static VECTORIZED void sum_8(uint8_t *restrict target, const uint8_t *restrict source, size_t n)
 {
@@ -317,9 +318,11 @@ static VECTORIZED void sum_16(uint16_t *restrict target, const uint16_t *restric
 
 static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
 {
-    if (OMPI_OSC_UCP_OP_SUM == op && sizeof(uint8_t) == prim->size) {
+    const bool wraps = OMPI_OSC_UCP_OP_SUM == op && 0 != (prim->ops & 1u << OMPI_OSC_UCP_OP_BAND);
+
+    if (wraps && sizeof(uint8_t) == prim->size) {
         sum_8(target, cells, n);
-    } else if (OMPI_OSC_UCP_OP_SUM == op && sizeof(uint16_t) == prim->size) {
+    } else if (wraps && sizeof(uint16_t) == prim->size) {
         sum_16(target, cells, n);
     } else {
         ompi_op_reduce(&op_handles[op]->op, cells, target, n, prim->datatype);
