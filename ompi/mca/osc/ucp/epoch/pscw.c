@@ -162,7 +162,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         }
         if (OMPI_SUCCESS != rc) {
             started_clear(window);
-            window->epoch = OMPI_OSC_UCP_EPOCH_NONE;
+            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
         ompi_osc_ucp_fence_memory();
     }

@@ -100,7 +100,10 @@ static int call_finish(ompi_win_t *win, int target, ompi_request_t **request_p)
     int rc = OMPI_SUCCESS;
 
     if (NULL != request_p) {
-        rc         = ompi_request_wait(request_p, MPI_STATUS_IGNORE);
+        rc = ompi_request_wait(request_p, MPI_STATUS_IGNORE);
+        if (OMPI_SUCCESS != rc && MPI_REQUEST_NULL != *request_p) {
+            (void) ompi_request_free(request_p);
+        }
         *request_p = &ompi_request_empty;
     } else {
         ompi_osc_ucp_enter();
