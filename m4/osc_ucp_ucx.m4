@@ -28,6 +28,7 @@ AC_DEFUN([OSC_UCP_UCX], [
     esac
     OSC_UCP_UCX_USABLE
     AC_MSG_RESULT([$UCX_VERSION])
+    OSC_UCP_UCX_DIFFERENCES
     AC_SUBST([UCX_CPPFLAGS])
     AC_SUBST([UCX_LIBS])
     AC_SUBST([UCX_VERSION])
@@ -98,4 +99,24 @@ AC_DEFUN([OSC_UCP_UCX_USABLE], [
         ])
     CPPFLAGS=$osc_ucp_saved_cppflags
     LIBS=$osc_ucp_saved_libs
+])
+
+dnl OSC_UCP_UCX_DIFFERENCES: what this UCX can do, as macros OPAL_COMMON_UCP_... in UCX_CPPFLAGS. Versions are not asked
+dnl for, as with Open MPI's differences.
+AC_DEFUN([OSC_UCP_UCX_DIFFERENCES], [
+    osc_ucp_saved_cppflags=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $UCX_CPPFLAGS"
+    AC_MSG_CHECKING([whether UCX tells the transports of an endpoint])
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <ucp/api/ucp.h>]], [[
+            ucp_transport_entry_t entry = { .transport_name = "", .device_name = "" };
+            ucp_ep_attr_t attributes = {
+                .field_mask = UCP_EP_ATTR_FIELD_TRANSPORTS,
+                .transports = { .entries = &entry, .num_entries = 1, .entry_size = sizeof(entry) }
+            };
+            return (int) attributes.transports.num_entries;
+        ]])], [
+            AC_MSG_RESULT([yes])
+            UCX_CPPFLAGS="$UCX_CPPFLAGS -DOPAL_COMMON_UCP_EP_TRANSPORTS"
+        ], [AC_MSG_RESULT([no])])
+    CPPFLAGS=$osc_ucp_saved_cppflags
 ])

@@ -294,7 +294,7 @@ const char *opal_common_ucp_doubt(void)
     return '\0' == doubt[0] ? NULL : doubt;
 }
 
-#if UCP_API_VERSION >= UCP_VERSION(1, 14)
+#ifdef OPAL_COMMON_UCP_EP_TRANSPORTS
 
 /** Ask UCX for the transports of an endpoint's lanes, as "NAME/DEVICE". Returns how many; 0: it does not tell. */
 static unsigned transports_query(const opal_common_ucp_ep_t *ep,
