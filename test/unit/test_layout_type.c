@@ -129,42 +129,55 @@ static void assert_map(const map_t *map, int count, const ompi_osc_ucp_layout_t 
     }
 }
 
-/** MPI_Pack gives the same bytes. */
+/** MPI_Pack gives the same bytes, but for those that it leaves: Open MPI 5.0 does not copy the padding of a long
+ *  double. */
 static void assert_pack(MPI_Datatype type, int count, const void *base, const ompi_osc_ucp_layout_t *layout)
 {
     ompi_osc_ucp_layout_iter_t iter;
     int                        position = 0;
 
     assert_true(layout->size <= sizeof(packed));
-    assert_int_equal(MPI_SUCCESS, MPI_Pack(base, count, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF));
-    assert_int_equal(position, layout->size);
     ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
     ompi_osc_ucp_layout_pack(&iter, base, packed, layout->size);
+    memcpy(wanted, packed, layout->size);
+    assert_int_equal(MPI_SUCCESS, MPI_Pack(base, count, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF));
+    assert_int_equal(position, layout->size);
     assert_memory_equal(packed, wanted, layout->size);
 }
 
-/** Cells, less their gaps, hold what MPI_Pack gives. */
+/** The bytes of cells without their gaps. */
+static void cells_close(const ompi_osc_ucp_prim_t *prim, uint64_t n, unsigned char *elements)
+{
+    uint64_t i;
+
+    for (i = 0; i < n; i++) {
+        const unsigned char *cell = cells + i * prim->extent;
+
+        memcpy(elements, cell, prim->value_size);
+        if (prim->size != prim->extent) {
+            memcpy(elements + prim->value_size, cell + prim->index_offset, sizeof(int));
+        }
+        elements += prim->size;
+    }
+}
+
+/** Cells, less their gaps, hold what MPI_Pack gives; as assert_pack. */
 static void assert_cells(MPI_Datatype type, int count, const ompi_osc_ucp_prim_t *prim,
                          const ompi_osc_ucp_layout_t *layout)
 {
     ompi_osc_ucp_layout_iter_t iter;
-    uint64_t                   n = layout->size / prim->extent, i;
+    uint64_t                   n = layout->size / prim->extent;
     int                        position = 0;
 
     assert_int_equal(layout->size % prim->extent, 0);
     assert_int_equal(n * prim->size, (uint64_t) size_of(type) * (uint64_t) count);
     assert_true(layout->size <= sizeof(cells));
-    assert_int_equal(MPI_SUCCESS, MPI_Pack(origin, count, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF));
     ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
     ompi_osc_ucp_layout_pack(&iter, origin, cells, layout->size);
-    for (i = 0; i < n; i++) {
-        const unsigned char *cell = cells + i * prim->extent, *element = wanted + i * prim->size;
-
-        assert_memory_equal(cell, element, prim->value_size);
-        if (prim->size != prim->extent) {
-            assert_memory_equal(cell + prim->index_offset, element + prim->value_size, sizeof(int));
-        }
-    }
+    cells_close(prim, n, packed);
+    memcpy(wanted, packed, n * prim->size);
+    assert_int_equal(MPI_SUCCESS, MPI_Pack(origin, count, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF));
+    assert_memory_equal(packed, wanted, n * prim->size);
 }
 
 static bool fits_memory(MPI_Datatype type, int count)

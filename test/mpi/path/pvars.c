@@ -4,21 +4,6 @@
  */
 #include "windows.h"
 
-/** A started handle of the variable `name` for `win`. */
-static MPI_T_pvar_handle handle_of(MPI_T_pvar_session session, const char *name, MPI_Win *win)
-{
-    MPI_T_pvar_handle handle;
-    int index, count;
-
-    if (MPI_SUCCESS != MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index)) {
-        test_skip("no osc/ucp here");
-    }
-    MPI_OK(MPI_T_pvar_handle_alloc(session, index, win, &handle, &count));
-    CHECK(1 == count, "%s has %d values", name, count);
-    MPI_OK(MPI_T_pvar_start(session, handle));
-    return handle;
-}
-
 static unsigned long long value_of(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
     unsigned long long value = 0;
@@ -46,14 +31,14 @@ static void check(struct test_window *window, MPI_T_pvar_session session)
     unsigned own = is_nic(window) ? 0 : 3, away = (unsigned) to_others + 3 - own;
     char name[64], data[24] = "";
 
-    self = handle_of(session, "osc_ucp_operations_self", &window->win);
-    self_bytes = handle_of(session, "osc_ucp_bytes_self", &window->win);
-    waited = handle_of(session, "osc_ucp_waited_ns", &window->win);
+    self = test_window_counter(session, "osc_ucp_operations_self", window->win);
+    self_bytes = test_window_counter(session, "osc_ucp_bytes_self", window->win);
+    waited = test_window_counter(session, "osc_ucp_waited_ns", window->win);
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof(name), "osc_ucp_operations_%s", vias[i]);
-        operations[i] = handle_of(session, name, &window->win);
+        operations[i] = test_window_counter(session, name, window->win);
         snprintf(name, sizeof(name), "osc_ucp_bytes_%s", vias[i]);
-        bytes[i] = handle_of(session, name, &window->win);
+        bytes[i] = test_window_counter(session, name, window->win);
     }
     MPI_OK(MPI_Win_lock_all(0, window->win));
     for (int i = 0; i < to_others; i++) {

@@ -1,6 +1,9 @@
 /* By itself the component finds out whether UCX puts and gets natively: over shared memory, which stands in for a
- * network here, and over verbs it does, and over tcp it does not. * SPDX-License-Identifier: BSD-3-Clause * Unlike in
- * the set-up rdma, nothing is forced: osc_ucp_rdma has its default. */
+ * network here, and over verbs it does, and over tcp it does not. Unlike in the set-up rdma, nothing is forced:
+ * osc_ucp_rdma has its default.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
 #include "windows.h"
 
 enum { ROUNDS = 20, BYTES = 4096 };
@@ -13,20 +16,6 @@ static void __attribute__((constructor)) leave_it_open(void)
 }
 
 static MPI_T_pvar_session session;
-
-/** A started handle of a window's counter. */
-static MPI_T_pvar_handle counter_of(const char *name, MPI_Win *win)
-{
-    MPI_T_pvar_handle handle;
-    int index, count;
-
-    if (MPI_SUCCESS != MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index)) {
-        test_skip("no osc/ucp here");
-    }
-    MPI_OK(MPI_T_pvar_handle_alloc(session, index, win, &handle, &count));
-    MPI_OK(MPI_T_pvar_start(session, handle));
-    return handle;
-}
 
 static unsigned long long value_of(MPI_T_pvar_handle handle)
 {
@@ -46,8 +35,8 @@ static int expected(void)
 
 static void put_and_get(struct test_window *window)
 {
-    MPI_T_pvar_handle native = counter_of("osc_ucp_operations_rdma", &window->win);
-    MPI_T_pvar_handle messages = counter_of("osc_ucp_operations_am", &window->win);
+    MPI_T_pvar_handle native = test_window_counter(session, "osc_ucp_operations_rdma", window->win);
+    MPI_T_pvar_handle messages = test_window_counter(session, "osc_ucp_operations_am", window->win);
     static char out[BYTES], in[BYTES];
     int target = test_neighbour(1), others = target != test_rank;
 
