@@ -294,7 +294,7 @@ void opal_common_ucp_service_release(void);
 void opal_common_ucp_service_stop(void);
 
 /** Where the service thread may run: "all", "program" (where the program may), or a list such as "0-3,8". Before its
- *  first start. OPAL_ERR_BAD_PARAM: none of these. */
+ *  first start. OPAL_ERR_BAD_PARAM: none of these, or a processor that the job does not have. */
 int opal_common_ucp_service_cpus(const char *cpus);
 
 /** How often the service thread has woken up for an arriving message. */

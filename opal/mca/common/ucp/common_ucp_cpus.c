@@ -36,6 +36,21 @@ static bool list_parse(const char *text, cpu_set_t *cpus)
     }
 }
 
+/** May this thread run on all of them? Tried, since only the kernel knows what exists and what the job may use. */
+static bool all_usable(const cpu_set_t *cpus)
+{
+    cpu_set_t before, granted;
+    bool      usable;
+
+    if (0 != sched_getaffinity(0, sizeof(before), &before)) {
+        return true; /* more processors than a set holds: nobody can tell */
+    }
+    usable = 0 == sched_setaffinity(0, sizeof(*cpus), cpus) && 0 == sched_getaffinity(0, sizeof(granted), &granted) &&
+             CPU_EQUAL(cpus, &granted);
+    (void) sched_setaffinity(0, sizeof(before), &before);
+    return usable;
+}
+
 bool opal_common_ucp_cpus_parse(const char *text, cpu_set_t *cpus)
 {
     CPU_ZERO(cpus);
@@ -43,7 +58,7 @@ bool opal_common_ucp_cpus_parse(const char *text, cpu_set_t *cpus)
         memset(cpus, 0xff, sizeof(*cpus)); /* the kernel removes those that the process may not use */
         return true;
     }
-    return 0 == strcmp(text, "program") || list_parse(text, cpus);
+    return 0 == strcmp(text, "program") || (list_parse(text, cpus) && all_usable(cpus));
 }
 
 bool opal_common_ucp_cpus_aside(const cpu_set_t *allowed, cpu_set_t *aside)

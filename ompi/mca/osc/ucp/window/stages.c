@@ -59,7 +59,8 @@ static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
     if (creation->window->size > 1) {
         if (OPAL_SUCCESS != opal_common_ucp_service_cpus(ompi_osc_ucp_params.service_cpus)) {
             (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
-                            "processors such as 0-3,8", ompi_osc_ucp_params.service_cpus);
+                            "processors that this node has and the job may use, such as 0-3,8",
+                            ompi_osc_ucp_params.service_cpus);
             return OMPI_ERR_BAD_PARAM;
         }
         ompi_osc_ucp_enter();
