@@ -27,3 +27,14 @@ expect 0 --mca osc_ucp_priority 1
 run_window "$components"
 [ "$(sort "$scratch/out")" = "$(printf 'rank 0: window made\nrank 1: window made')" ] ||
     fail "a run prints more than the program does: $(cat "$scratch/out")"
+
+# The user's own copy comes behind the system's. That is told, if asked; the other way round there is nothing to tell.
+mkdir -p "$scratch/home/.openmpi/components" "$scratch/system"
+cp "$components/mca_osc_ucp.so" "$scratch/home/.openmpi/components"
+cp "$components/mca_osc_ucp.so" "$scratch/system"
+export HOME=$scratch/home
+told="osc/ucp: $scratch/system/mca_osc_ucp.so is loaded, and $HOME/.openmpi/components/mca_osc_ucp.so is not"
+run_window "$scratch/system" --mca osc_base_verbose 10
+[ "$(lines "$told")" -eq 2 ] || fail "both should tell that the user's copy is not used: $(cat "$scratch/out")"
+run_window "$HOME/.openmpi/components:$scratch/system" --mca osc_base_verbose 10
+[ "$(lines 'is loaded, and')" -eq 0 ] || fail "the user's copy comes first: $(cat "$scratch/out")"

@@ -5,7 +5,12 @@
  * Nothing is started before the first window that needs it: a program without one-sided communication pays nothing.
  */
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+
+#include "opal/mca/base/base.h"
 
 #include "base/params.h"
 #include "base/stores.h"
@@ -19,12 +24,33 @@
 
 OMPI_DECLSPEC extern ompi_osc_base_component_t mca_osc_ucp_component;
 
+/** Open MPI takes the first osc/ucp in the folders of mca_base_component_path: tell, if verbose, that the user's own is
+ *  not that. */
+static void tell_shadowed(void)
+{
+    Dl_info     mine;
+    struct stat loaded, own;
+    char       *path;
+
+    if (0 == dladdr(&mca_osc_ucp_component, &mine) || 0 != stat(mine.dli_fname, &loaded) ||
+        asprintf(&path, "%s/mca_osc_ucp.so", mca_base_user_default_path) < 0) {
+        return;
+    }
+    if (0 == stat(path, &own) && (own.st_dev != loaded.st_dev || own.st_ino != loaded.st_ino)) {
+        opal_output_verbose(10, ompi_osc_base_framework.framework_output,
+                            "osc/ucp: %s is loaded, and %s is not: mca_base_component_path decides which comes first",
+                            mine.dli_fname, path);
+    }
+    free(path);
+}
+
 /** Decline in a process whose Open MPI would call us with other structures than we were built with. */
 static int component_open(void)
 {
     char *running = NULL;
 
     if (ompi_osc_ucp_version_matches(&running)) {
+        tell_shadowed();
         return OMPI_SUCCESS;
     }
     opal_output(0, "osc/ucp is not used: it was built for Open MPI %s and this is %s; build and install it again "
