@@ -27,32 +27,73 @@ die()
 # Install those of the packages $@ that are missing.
 need_packages()
 {
-    local package missing=() as_root=()
+    local missing=() as_root
 
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         say "no apt here, so these have to be installed already (Debian's names): $*"
         return
     fi
+    find_missing "$@"
+    if [ ${#missing[@]} -eq 0 ]; then
+        return
+    fi
+    become_root
+    apt_knows "${missing[@]}" || apt_update
+    check_candidate
+    say "installing ${missing[*]}"
+    if ! apt_install; then
+        apt_update # the lists may name files that the archive has replaced
+        apt_install || die "apt-get could not install ${missing[*]}: see $log"
+    fi
+}
+
+# The same for packages without which less is done: those that cannot be had are named, and the caller goes on.
+want_packages()
+{
+    local package missing=() known=()
+
+    find_missing "$@"
+    apt_knows "${missing[@]}" || (become_root && apt_update) || true
+    for package in "${missing[@]}"; do
+        if apt_knows "$package"; then
+            known+=("$package")
+        else
+            say "apt has no $package"
+        fi
+    done
+    [ ${#known[@]} -eq 0 ] || (need_packages "${known[@]}") ||
+        say "going on without them: what needs them will be skipped"
+}
+
+# Sets missing: those of the packages $@ that are not installed. Without apt nobody knows, so none.
+find_missing()
+{
+    local package
+
+    command -v dpkg-query >/dev/null || return 0
     for package in "$@"; do
         if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
             missing+=("$package")
         fi
     done
-    if [ ${#missing[@]} -eq 0 ]; then
-        return
-    fi
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null ||
-            die "packages are missing, and there is no sudo to install them: as root, apt-get install ${missing[*]}"
-        as_root=(sudo)
-    fi
-    say "installing ${missing[*]}"
-    as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
-    if ! apt_knows "${missing[@]}" || ! apt_install "${as_root[@]}"; then
-        say "updating apt's lists"
-        "${as_root[@]}" update >>"$log" 2>&1 </dev/null || die "apt-get update failed: see $log"
-        apt_install "${as_root[@]}" || die "apt-get could not install ${missing[*]}: see $log"
-    fi
+}
+
+# Sets as_root, what starts apt-get to get $missing. sudo may ask for a password, and says itself why it refuses.
+become_root()
+{
+    as_root=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+    [ "$(id -u)" -ne 0 ] || return 0
+    command -v sudo >/dev/null ||
+        die "packages are missing, and there is no sudo to install them: as root, apt-get install ${missing[*]}"
+    sudo env apt-get --version >/dev/null ||
+        die "packages are missing, and sudo does not let you install them: as root, apt-get install ${missing[*]}"
+    as_root=(sudo "${as_root[@]}")
+}
+
+apt_update()
+{
+    say "updating apt's lists"
+    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || die "apt-get update failed: see $log"
 }
 
 apt_knows()
@@ -64,10 +105,24 @@ apt_knows()
     done
 }
 
-# "$@" install the packages in need_packages' $missing.
+# Is the Open MPI that is installed, or that would be, one that configure takes (m4/osc_ucp_ompi.m4)? Asked before
+# anything is installed for it.
+check_candidate()
+{
+    local version
+
+    version=$(apt-cache policy libopenmpi-dev 2>/dev/null |
+        awk '/^  Installed: [0-9]/ { print $2; exit } /^  Candidate: [0-9]/ { print $2 }')
+    case ${version#*:} in
+    '' | 4.1.* | 5.0.* | 6.0.*) ;;
+    *) die "this system's Open MPI is $version, and osc/ucp needs 4.1, 5.0 or 6.0: nothing was installed" ;;
+    esac
+}
+
+# Install the packages in need_packages' $missing.
 apt_install()
 {
-    "$@" install --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null
+    "${as_root[@]}" install --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null
 }
 
 # Make $build and the log in it, before anything else.
