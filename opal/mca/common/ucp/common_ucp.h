@@ -11,7 +11,7 @@
  *    one that waits inside MPI, or the service thread while none does.
  *
  * No two files of this folder need each other, directly or in a circle. From the lowest: state, status, lock, reserve,
- * cpus; lanes, ep, rma, memory, device; am; worker; service; context.
+ * cpus, sysv; lanes, ep, rma, memory, device; am; worker; service; context.
  *
  * All functions return OPAL_SUCCESS or an OPAL_ERR_ code.
  */

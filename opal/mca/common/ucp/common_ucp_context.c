@@ -7,6 +7,7 @@
 #include "common_ucp_lanes.h"
 #include "common_ucp_state.h"
 #include "common_ucp_status.h"
+#include "common_ucp_sysv.h"
 #include "common_ucp_worker.h"
 
 #include <stdio.h>
@@ -72,13 +73,14 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
 
     opal_common_ucp_quiet();
-    status    = transport_create();
+    status    = opal_common_ucp_sysv_protect() ? transport_create() : UCS_ERR_UNSUPPORTED;
     complaint = opal_common_ucp_loud();
     if (UCS_OK != status) {
         if (asprintf(reason_p, "UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES",
                      '\0' != complaint[0] ? complaint : ucs_status_string(status)) < 0) {
             *reason_p = NULL;
         }
+        opal_common_ucp_sysv_release();
         return opal_common_ucp_status(status);
     }
     opal_common_ucp_reserve_fill();
@@ -105,6 +107,7 @@ void opal_common_ucp_close(void)
     (void) opal_common_ucp_reserve_release();
     ucp_cleanup(t->context);
     (void) opal_common_ucp_loud();
+    opal_common_ucp_sysv_release();
 }
 
 bool opal_common_ucp_is_open(void)
