@@ -12,13 +12,6 @@
 
 #include "opal/datatype/opal_datatype_internal.h"
 
-/** The arguments of a call; `origin` has no type with MPI_NO_OP, `result` none if nothing is fetched. */
-typedef struct accumulate_t {
-    ompi_osc_ucp_buffer_t origin, result, target;
-    ompi_op_t            *op;      /**< not of compare_and_swap */
-    const void           *compare; /**< of compare_and_swap; else NULL */
-} accumulate_t;
-
 /** Does compare_and_swap allow the type (MPI-3.1 section 11.3.4)? */
 static bool is_swappable(const ompi_datatype_t *type)
 {
@@ -42,13 +35,14 @@ static int match_check(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_b
     return ompi_osc_ucp_buffer_bytes(buffer) == ompi_osc_ucp_buffer_bytes(target) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
-/** Does the standard allow operation, types and sizes? Sets the transfer's op and prim. */
-static int accumulate_check(const accumulate_t *args, ompi_osc_ucp_transfer_t *transfer)
+/** Does the standard allow operation, types and sizes? Sets the transfer's op and prim. Here args->origin has no type
+ *  with MPI_NO_OP, and args->result none if nothing is fetched. */
+static int accumulate_check(const ompi_osc_ucp_args_t *args, ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(args->target.type);
     int                        rc;
 
-    if (NULL == prim) {
+    if (NULL == prim || (args->single && !ompi_datatype_is_predefined(args->target.type))) {
         return MPI_ERR_TYPE;
     }
     transfer->prim = prim;
@@ -64,7 +58,7 @@ static int accumulate_check(const accumulate_t *args, ompi_osc_ucp_transfer_t *t
 }
 
 /** Check the call, make the layouts of its buffers, and set those in the transfer. */
-static int accumulate_layouts(const accumulate_t *args, ompi_osc_ucp_call_t *call)
+static int accumulate_layouts(const ompi_osc_ucp_args_t *args, ompi_osc_ucp_call_t *call)
 {
     ompi_osc_ucp_transfer_t     *transfer = &call->transfer;
     const ompi_osc_ucp_layout_t *bytes    = NULL;
@@ -103,12 +97,12 @@ static int accumulate_verb(ompi_osc_ucp_transfer_t *transfer)
                                      : transfer->peer->path->accumulate(transfer);
 }
 
-static int raccumulate(const accumulate_t *args, int target, ptrdiff_t disp, ompi_win_t *win,
+static int raccumulate(const ompi_osc_ucp_args_t *args, int target, ptrdiff_t disp, ompi_win_t *win,
                        ompi_request_t **request_p)
 {
     ompi_osc_ucp_call_t call;
 
-    ompi_osc_ucp_call_init(&call, win, target, disp, request_p);
+    ompi_osc_ucp_call_init(&call, args, win, target, disp, request_p);
     call.bytes  = ompi_osc_ucp_buffer_bytes(&args->target);
     call.shaped = accumulate_layouts(args, &call);
     call.verb   = accumulate_verb;
@@ -203,8 +197,9 @@ int ompi_osc_ucp_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
                                  ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                                  ompi_request_t **request_p)
 {
-    bool         reads = &ompi_mpi_op_no_op.op != op;
-    accumulate_t args  = {
+    bool                reads = &ompi_mpi_op_no_op.op != op;
+    ompi_osc_ucp_args_t args  = {
+        .name   = NULL == result_type ? "accumulate" : "get_accumulate",
         .origin = { (void *) origin, (size_t) origin_count, reads ? origin_type : NULL },
         .result = { result, (size_t) result_count, result_type },
         .target = { NULL, (size_t) target_count, target_type },
@@ -230,16 +225,29 @@ int ompi_osc_ucp_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_
                                         disp, target_count, target_type, op, win, NULL);
 }
 
+/** Out of line, so that the short way does not set up the arguments. */
+static __attribute__((noinline)) int fetch_and_op_other(const void *origin, void *result, ompi_datatype_t *type,
+                                                        int target, ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
+{
+    ompi_osc_ucp_args_t args = {
+        .name   = "fetch_and_op",
+        .origin = { (void *) origin, 1, &ompi_mpi_op_no_op.op != op ? type : NULL },
+        .result = { result, 1, type },
+        .target = { NULL, 1, type },
+        .op     = op,
+        .single = true
+    };
+
+    return raccumulate(&args, target, disp, win, NULL);
+}
+
 int ompi_osc_ucp_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win)
 {
     if (accumulate_fast(&ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1, type, target, disp, op, win)) {
         return OMPI_SUCCESS;
     }
-    if (!ompi_datatype_is_predefined(type)) {
-        return MPI_ERR_TYPE;
-    }
-    return ompi_osc_ucp_rget_accumulate(origin, 1, type, result, 1, type, target, disp, 1, type, op, win, NULL);
+    return fetch_and_op_other(origin, result, type, target, disp, op, win);
 }
 
 /** The short way of compare_and_swap, for an aligned element of 4 or 8 bytes. False: nothing was done. */
@@ -273,15 +281,17 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
 int ompi_osc_ucp_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win)
 {
-    accumulate_t args = {
+    ompi_osc_ucp_args_t args = {
+        .name    = "compare_and_swap",
         .origin  = { (void *) origin, 1, type },
         .result  = { result, 1, type },
         .target  = { NULL, 1, type },
-        .compare = compare
+        .compare = compare,
+        .single  = true
     };
 
     if (compare_and_swap_fast(origin, compare, result, type, target, disp, win)) {
         return OMPI_SUCCESS;
     }
-    return ompi_datatype_is_predefined(type) ? raccumulate(&args, target, disp, win, NULL) : MPI_ERR_TYPE;
+    return raccumulate(&args, target, disp, win, NULL);
 }

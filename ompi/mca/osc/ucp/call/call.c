@@ -13,11 +13,12 @@
 #include "reach/reach.h"
 #include "service/target.h"
 
-void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, ompi_win_t *win, int target, ptrdiff_t disp,
-                            ompi_request_t **request_p)
+void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, const ompi_osc_ucp_args_t *args, ompi_win_t *win, int target,
+                            ptrdiff_t disp, ompi_request_t **request_p)
 {
     *call = (ompi_osc_ucp_call_t) {
-        .window = ompi_osc_ucp_window(win), .target = target, .disp = disp, .transfer.request_p = request_p
+        .window = ompi_osc_ucp_window(win), .args = args, .target = target, .disp = disp,
+        .transfer.request_p = request_p
     };
     ompi_osc_ucp_layout_contiguous(&call->origin, 0, 0);
     ompi_osc_ucp_layout_contiguous(&call->result, 0, 0);
@@ -97,6 +98,9 @@ int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
             ompi_osc_ucp_fence_used(call->window);
             rc = call->verb(&call->transfer);
         }
+    }
+    if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {
+        rc = ompi_osc_ucp_call_failed(call, rc);
     }
     if (inside) {
         ompi_osc_ucp_leave();

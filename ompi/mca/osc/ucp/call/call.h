@@ -25,9 +25,19 @@ static inline size_t ompi_osc_ucp_buffer_bytes(const ompi_osc_ucp_buffer_t *buff
     return buffer->count * buffer->type->super.size;
 }
 
+/** What a program gives to a call. */
+typedef struct ompi_osc_ucp_args_t {
+    const char           *name;    /**< of the call, without its prefix: "put" is MPI_Put or MPI_Rput */
+    ompi_osc_ucp_buffer_t origin, result, target;
+    ompi_op_t            *op;      /**< not of put, get and compare_and_swap */
+    const void           *compare; /**< of compare_and_swap; else NULL */
+    bool                  single;  /**< the call takes one element of a predefined type */
+} ompi_osc_ucp_args_t;
+
 /** A call that takes the long way. */
 typedef struct ompi_osc_ucp_call_t {
     ompi_osc_ucp_window_t  *window;
+    const ompi_osc_ucp_args_t *args;
     int                     target;   /**< rank */
     ptrdiff_t               disp;     /**< in the target's units */
     int64_t                 gap;      /**< bytes of the last cell that may lie outside the window */
@@ -43,8 +53,8 @@ typedef struct ompi_osc_ucp_call_t {
 } ompi_osc_ucp_call_t;
 
 /** Set up a call, with empty layouts. */
-void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, ompi_win_t *win, int target, ptrdiff_t disp,
-                            ompi_request_t **request_p);
+void ompi_osc_ucp_call_init(ompi_osc_ucp_call_t *call, const ompi_osc_ucp_args_t *args, ompi_win_t *win, int target,
+                            ptrdiff_t disp, ompi_request_t **request_p);
 
 /** Make the layout of a buffer that the call may not have. `target_layout` is the target's, if that is one of bytes,
  *  else NULL: an equal buffer shares it. */
@@ -53,6 +63,9 @@ int ompi_osc_ucp_buffer_layout(const ompi_osc_ucp_buffer_t *buffer, const ompi_o
 
 /** Find the peer, check epoch and range, call the verb, and free the layouts. Enters the origin side. */
 int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call);
+
+/** Explain why a call fails (call/explain.c). Returns `rc`. */
+int ompi_osc_ucp_call_failed(const ompi_osc_ucp_call_t *call, int rc) __attribute__((cold, noinline));
 
 /** ompi_osc_ucp_call_peer for a peer that was not found recently. */
 ompi_osc_ucp_peer_t *ompi_osc_ucp_call_find(ompi_osc_ucp_window_t *window, int target);

@@ -34,14 +34,16 @@ static int copy_layouts(const ompi_osc_ucp_buffer_t *origin, const ompi_osc_ucp_
     return OMPI_SUCCESS == rc ? ompi_osc_ucp_buffer_layout(origin, target, &call->target_layout, &call->origin) : rc;
 }
 
-static int rcopy(direction_t direction, const ompi_osc_ucp_buffer_t *origin, int target_rank, ptrdiff_t disp,
-                 const ompi_osc_ucp_buffer_t *target, ompi_win_t *win, ompi_request_t **request_p)
+/** The origin's buffer is args->origin, also that of a get. */
+static int rcopy(direction_t direction, const ompi_osc_ucp_args_t *args, int target, ptrdiff_t disp, ompi_win_t *win,
+                 ompi_request_t **request_p)
 {
-    ompi_osc_ucp_call_t call;
+    const ompi_osc_ucp_buffer_t *origin = &args->origin;
+    ompi_osc_ucp_call_t          call;
 
-    ompi_osc_ucp_call_init(&call, win, target_rank, disp, request_p);
-    call.bytes                  = ompi_osc_ucp_buffer_bytes(target);
-    call.shaped                 = copy_layouts(origin, target, &call);
+    ompi_osc_ucp_call_init(&call, args, win, target, disp, request_p);
+    call.bytes                  = ompi_osc_ucp_buffer_bytes(&args->target);
+    call.shaped                 = copy_layouts(origin, &args->target, &call);
     call.transfer.target_layout = &call.target_layout;
     if (PUT == direction) {
         call.transfer.origin        = origin->address;
@@ -59,10 +61,13 @@ int ompi_osc_ucp_rput(const void *origin, ompi_osc_ucp_count_t origin_count, omp
                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p)
 {
-    const ompi_osc_ucp_buffer_t from = { (void *) origin, (size_t) origin_count, origin_type };
-    const ompi_osc_ucp_buffer_t to   = { NULL, (size_t) target_count, target_type };
+    const ompi_osc_ucp_args_t args = {
+        .name   = "put",
+        .origin = { (void *) origin, (size_t) origin_count, origin_type },
+        .target = { NULL, (size_t) target_count, target_type }
+    };
 
-    return rcopy(PUT, &from, target, disp, &to, win, request_p);
+    return rcopy(PUT, &args, target, disp, win, request_p);
 }
 
 /** Try a short verb of a peer that is not mapped. Out of line, so that mapped peers do not pay for it. */
@@ -224,10 +229,13 @@ int ompi_osc_ucp_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_data
                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p)
 {
-    const ompi_osc_ucp_buffer_t to   = { origin, (size_t) origin_count, origin_type };
-    const ompi_osc_ucp_buffer_t from = { NULL, (size_t) target_count, target_type };
+    const ompi_osc_ucp_args_t args = {
+        .name   = "get",
+        .origin = { origin, (size_t) origin_count, origin_type },
+        .target = { NULL, (size_t) target_count, target_type }
+    };
 
-    return rcopy(GET, &to, target, disp, &from, win, request_p);
+    return rcopy(GET, &args, target, disp, win, request_p);
 }
 
 static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_t origin_count,

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "call/calls.h"
 #include "epoch/access.h"
+#include "peer/explain.h"
 #include "reach/reach.h"
 
 /** Is the peer's window memory mapped here? Asks it for its description, if need be. */
@@ -61,9 +62,11 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, ompi_osc_
     int                    rc;
 
     if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+        ompi_osc_ucp_window_explain(window, "MPI_Win_shared_query", rank, "a dynamic window has no memory to share");
         return OMPI_ERR_RMA_FLAVOR;
     }
     if (MPI_PROC_NULL != rank && (rank < 0 || rank >= window->size)) {
+        ompi_osc_ucp_window_explain_code(window, "MPI_Win_shared_query", rank, MPI_ERR_RANK);
         return MPI_ERR_RANK;
     }
     ompi_osc_ucp_enter();
@@ -75,6 +78,8 @@ int ompi_osc_ucp_shared_query(ompi_win_t *win, int rank, size_t *size, ompi_osc_
         *size              = NULL == peer ? 0 : (size_t) peer->size;
         *disp_unit         = NULL == peer ? 0 : (ompi_osc_ucp_unit_t) peer->disp_unit;
         *(void **) baseptr = NULL == peer ? NULL : peer->memory;
+    } else {
+        ompi_osc_ucp_window_explain_code(window, "MPI_Win_shared_query", rank, rc);
     }
     ompi_osc_ucp_leave();
     return rc;

@@ -7,6 +7,7 @@
 #include "base/wait.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
+#include "epoch/missing.h"
 #include "path/short.h"
 #include "reach/reach.h"
 
@@ -86,6 +87,7 @@ static __attribute__((noinline)) int flush_other(int target, ompi_win_t *win)
     if (OMPI_SUCCESS == rc && NULL != peer) {
         rc = NULL != peer->path->flush_alone ? peer->path->flush_alone(peer) : peer_flush(peer);
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush", OMPI_OSC_UCP_NEED_PASSIVE, target, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -102,19 +104,21 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 
 int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
 {
-    ompi_osc_ucp_peer_t *peer;
-    int                  rc;
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer;
+    int                    rc;
 
     ompi_osc_ucp_polled();
-    if (is_over(ompi_osc_ucp_window(win), target)) {
+    if (is_over(window, target)) {
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_enter();
-    rc = flushed_peer(ompi_osc_ucp_window(win), target, &peer);
+    rc = flushed_peer(window, target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
         ompi_osc_ucp_peer_wait_local(peer);
         rc = ompi_osc_ucp_peer_take_error(peer);
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush_local", OMPI_OSC_UCP_NEED_PASSIVE, target, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -130,6 +134,7 @@ int ompi_osc_ucp_flush_all(ompi_win_t *win)
         ompi_osc_ucp_fence_memory();
         rc = ompi_osc_ucp_flush_peers(window);
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush_all", OMPI_OSC_UCP_NEED_PASSIVE, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -149,6 +154,7 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
             rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));
         }
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush_local_all", OMPI_OSC_UCP_NEED_PASSIVE, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }

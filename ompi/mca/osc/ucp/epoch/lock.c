@@ -9,6 +9,7 @@
 #include "base/wait.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
+#include "epoch/missing.h"
 #include "message/message.h"
 #include "message/packet.h"
 #include "path/short.h"
@@ -109,6 +110,7 @@ static __attribute__((noinline)) int lock_other(int lock_type, int target, int a
             ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_lock", OMPI_OSC_UCP_NEED_NONE, target, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -156,6 +158,7 @@ static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
             ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_unlock", OMPI_OSC_UCP_NEED_LOCK, target, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -271,6 +274,7 @@ int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
             ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
         }
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_lock_all", OMPI_OSC_UCP_NEED_NONE, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -297,6 +301,7 @@ int ompi_osc_ucp_unlock_all(ompi_win_t *win)
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
         rc = all_unlock(window);
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_unlock_all", OMPI_OSC_UCP_NEED_LOCK_ALL, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }

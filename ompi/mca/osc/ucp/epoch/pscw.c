@@ -12,6 +12,7 @@
 #include "base/wait.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
+#include "epoch/missing.h"
 #include "reach/reach.h"
 #include "service/target.h"
 
@@ -166,6 +167,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
         }
         ompi_osc_ucp_fence_memory();
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_start", OMPI_OSC_UCP_NEED_NONE, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -187,8 +189,10 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
+        rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_complete", OMPI_OSC_UCP_NEED_START, MPI_PROC_NULL,
+                                      OMPI_ERR_RMA_SYNC);
         ompi_osc_ucp_leave();
-        return OMPI_ERR_RMA_SYNC;
+        return rc;
     }
     for (i = 0; i < window->nstarted; i++) {
         rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_settle(ompi_osc_ucp_peer(window, window->started[i]), &awaited));
@@ -205,6 +209,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
     }
     started_clear(window);
     ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_complete", OMPI_OSC_UCP_NEED_START, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -253,6 +258,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     }
     ompi_osc_ucp_await(&awaited);
     free(ranks);
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_post", OMPI_OSC_UCP_NEED_UNPOSTED, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -284,6 +290,7 @@ int ompi_osc_ucp_wait(ompi_win_t *win)
             ompi_osc_ucp_spin(&steps);
         }
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_wait", OMPI_OSC_UCP_NEED_POST, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }
@@ -299,6 +306,7 @@ int ompi_osc_ucp_test(ompi_win_t *win, int *flag)
         *flag = exposure_ended(window);
         rc    = OMPI_SUCCESS;
     }
+    rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_test", OMPI_OSC_UCP_NEED_POST, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
     return rc;
 }

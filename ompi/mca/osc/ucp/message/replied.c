@@ -69,14 +69,25 @@ static void reply_receive(ompi_osc_ucp_pending_t *pending, uint64_t pos, const o
     opal_common_ucp_receive(OPAL_COMMON_UCP_ORIGIN, message->remote, buffer, message->len, reply_received, incoming);
 }
 
+/** Do the reply's data fit? The reply to a refused command has none. */
+static bool reply_fits(const ompi_osc_ucp_wire_reply_t *reply, const ompi_osc_ucp_pending_t *pending)
+{
+    return OMPI_SUCCESS != reply->status ? 0 == reply->len
+                                         : reply->pos <= pending->result_layout.size &&
+                                               reply->len <= pending->result_layout.size - reply->pos;
+}
+
 /** The pending that the reply is for, if its data fit there; else the reply is refused, and this is NULL. */
 static ompi_osc_ucp_pending_t *reply_find(const ompi_osc_ucp_wire_reply_t *reply)
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_find(reply->cookie);
 
-    if (NULL != pending && (0 == pending->replies || reply->pos > pending->result_layout.size ||
-                            reply->len > pending->result_layout.size - reply->pos)) {
+    if (NULL != pending && (0 == pending->replies || !reply_fits(reply, pending))) {
         pending = NULL;
+    }
+    if (NULL != pending && OPAL_UNLIKELY(OMPI_SUCCESS != reply->status)) {
+        pending->peer->window->refused.rank = pending->peer->rank;
+        pending->peer->window->refused.at   = (int64_t) reply->pos;
     }
     if (NULL == pending) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_ANSWER);

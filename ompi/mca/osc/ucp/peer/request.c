@@ -9,6 +9,7 @@
 #include "peer/pending.h"
 
 #include "base/threads.h"
+#include "peer/explain.h"
 
 typedef struct rma_request_t {
     ompi_request_t        super;
@@ -124,6 +125,7 @@ void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_u
     if (OMPI_SUCCESS != status && request->freed) {
         peer->error = status; /* the program cannot see the request's */
     } else if (OMPI_SUCCESS != status) {
+        ompi_osc_ucp_window_explain_code(peer->window, "an operation with a request", peer->rank, status);
         request->status = status;
         request->peer   = peer;
         request->next   = failed;

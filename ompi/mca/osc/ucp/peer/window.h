@@ -97,6 +97,10 @@ struct ompi_osc_ucp_window_t {
     bool                          served;         /**< it needs the service thread */
     bool                          closing;        /**< MPI_Win_free has begun: no answer may come later */
     bool                          lost;           /**< a member has died (layer/survive.c); atomic */
+    struct {
+        int     rank;
+        int64_t at; /**< bytes from the window's base, or an address in a dynamic window */
+    } refused;                                    /**< the last operation that its target has refused, to explain it */
     bool                          failing;        /**< a send has failed: the window will soon be lost; atomic */
     ompi_osc_ucp_counters_t       counters;       /**< for the report and the performance variables */
     ompi_osc_base_module_t       *below[OMPI_OSC_UCP_LAYERS]; /**< functions that a layer replaced; malloc'd */

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/explain.h"
 #include "layer/layer.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "service/fastbox.h"
@@ -97,6 +98,35 @@ static int process_value(const mca_base_pvar_t *pvar, void *value, void *object)
     return OMPI_SUCCESS;
 }
 
+static int error_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    (void) pvar;
+    (void) object;
+    ompi_osc_ucp_explained(value);
+    return OMPI_SUCCESS;
+}
+
+static int error_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
+{
+    (void) pvar;
+    (void) object;
+    if (MCA_BASE_PVAR_HANDLE_BIND == event) {
+        *count = OMPI_OSC_UCP_EXPLAINED_MAX;
+    }
+    return OMPI_SUCCESS;
+}
+
+/** The text that says why the last call failed. */
+static int error_register(const mca_base_component_t *component)
+{
+    return mca_base_component_pvar_register(component, "error", "why the last call on a window that failed did so: one "
+                                            "line of text, for programs whose error handlers return",
+                                            OPAL_INFO_LVL_3, MCA_BASE_PVAR_CLASS_GENERIC, MCA_BASE_VAR_TYPE_STRING,
+                                            NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
+                                            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, error_value,
+                                            NULL, error_notify, NULL);
+}
+
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free)
 {
     size_t i;
@@ -123,5 +153,6 @@ int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_
             return rc;
         }
     }
-    return OMPI_SUCCESS;
+    rc = error_register(component);
+    return rc < 0 ? rc : OMPI_SUCCESS;
 }

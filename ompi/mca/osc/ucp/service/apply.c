@@ -32,9 +32,10 @@ static void refuse(const context_t *context, const command_t *command, int statu
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
     if (0 != command->reply_to.cookie) {
-        ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, status);
+        ompi_osc_ucp_reply_refused(context->reply_ep, command->reply_to.cookie, status, command->wire.disp);
     } else {
-        context->source->error = status;
+        context->source->error    = status;
+        context->source->error_at = command->wire.disp;
     }
 }
 

@@ -117,8 +117,9 @@ static bool packet_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *sou
         if (source->receiving > 0) {
             return false;
         }
-        ompi_osc_ucp_reply_status(arrival->reply_ep, arrival->head.ack, source->error);
-        source->error = OMPI_SUCCESS;
+        ompi_osc_ucp_reply_refused(arrival->reply_ep, arrival->head.ack, source->error, source->error_at);
+        source->error    = OMPI_SUCCESS;
+        source->error_at = 0;
     }
     payload_drop(arrival);
     return true;

@@ -98,13 +98,18 @@ char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_r
     return room;
 }
 
-void ompi_osc_ucp_reply_status(opal_common_ucp_ep_t *ep, uint64_t cookie, int status)
+void ompi_osc_ucp_reply_refused(opal_common_ucp_ep_t *ep, uint64_t cookie, int status, int64_t disp)
 {
-    const ompi_osc_ucp_wire_reply_to_t to = { .cookie = cookie };
+    const ompi_osc_ucp_wire_reply_to_t to = { .cookie = cookie, .pos = (uint64_t) disp };
 
     if (NULL != ep && 0 != cookie) {
         (void) ompi_osc_ucp_reply_add(ep, &to, status, 0);
     }
+}
+
+void ompi_osc_ucp_reply_status(opal_common_ucp_ep_t *ep, uint64_t cookie, int status)
+{
+    ompi_osc_ucp_reply_refused(ep, cookie, status, 0);
 }
 
 static void alone_sent(void *arg, int status)

@@ -28,6 +28,9 @@ char *ompi_osc_ucp_reply_add(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_r
 /** Append a reply without data. Does nothing if the cookie is 0 or `ep` is NULL. */
 void ompi_osc_ucp_reply_status(opal_common_ucp_ep_t *ep, uint64_t cookie, int status);
 
+/** The same for a command that was refused, at displacement `disp`, bytes. If the status is OMPI_SUCCESS, that is 0. */
+void ompi_osc_ucp_reply_refused(opal_common_ucp_ep_t *ep, uint64_t cookie, int status, int64_t disp);
+
 /** Send a reply in a message of its own, from `data` without a copy. `owned` (malloc'd, or NULL) is freed when UCX no
  *  longer needs `data`. */
 void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_reply_to_t *to, const void *data,

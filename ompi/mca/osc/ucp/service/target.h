@@ -54,6 +54,7 @@ struct ompi_osc_ucp_source_t {
     uint32_t                    sequence;  /**< of the next ordered packet to apply */
     uint32_t                    posts;     /**< received and not yet used by MPI_Win_start */
     int                         error;     /**< OMPI_ERR_ code of a refused command since the last acknowledgement */
+    int64_t                     error_at;  /**< displacement of that command, bytes; 0: not known */
     uint32_t                    receiving; /**< puts whose data are on their way to the window */
     bool                        waiting;   /**< for the lock; its packets wait too */
     bool                        runnable;  /**< in the target's list */

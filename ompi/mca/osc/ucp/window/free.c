@@ -8,6 +8,7 @@
 #include "base/wait.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
+#include "epoch/missing.h"
 #include "layer/layer.h"
 #include "message/packet.h"
 #include "reach/reach.h"
@@ -81,6 +82,9 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         }
         rc = OMPI_SUCCESS;
     } else {
+        rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_free",
+                                      window->exposed ? OMPI_OSC_UCP_NEED_UNPOSTED : OMPI_OSC_UCP_NEED_NONE,
+                                      MPI_PROC_NULL, rc);
         ompi_osc_ucp_info_keep(win);
     }
     ompi_osc_ucp_leave();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/params.h"
+#include "peer/explain.h"
 #include "report/report.h"
 #include "window/stages.h"
 
@@ -32,11 +33,13 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
     int                     rc;
 
     if (MPI_WIN_FLAVOR_SHARED == flavor && ompi_group_have_remote_peers(comm->c_local_group)) {
+        ompi_osc_ucp_explain(comm->error_handler, "%s cannot create a window of %d processes: they are on several "
+                             "hosts, which share no memory", ompi_osc_ucp_flavor_call(flavor), ompi_comm_size(comm));
         return OMPI_ERR_RMA_SHARED; /* Open MPI 5.0 and newer take no errors from osc_query */
     }
     creation.window = window_new(win, comm, flavor);
     if (NULL == creation.window) {
-        return ompi_osc_ucp_stages_absent(comm);
+        return ompi_osc_ucp_stages_absent(comm, flavor);
     }
     creation.window->base      = MPI_WIN_FLAVOR_CREATE == flavor ? *base : NULL;
     creation.window->bytes     = (int64_t) size;

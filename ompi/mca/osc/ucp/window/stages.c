@@ -8,12 +8,14 @@
 
 #include "window/stages.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/params.h"
 #include "base/wait.h"
 #include "layer/layer.h"
 #include "message/message.h"
+#include "peer/explain.h"
 #include "peer/proc.h"
 #include "reach/reach.h"
 #include "service/target.h"
@@ -35,7 +37,10 @@ static int info_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     (void) rc;
     if (creation->window->disp_unit <= 0) {
-        return MPI_ERR_DISP; /* Open MPI does not check it in MPI_Win_allocate_shared */
+        /* Open MPI does not check it in MPI_Win_allocate_shared. */
+        (void) asprintf(&creation->reason, "disp_unit is %" PRId64 ", and must be positive",
+                        creation->window->disp_unit);
+        return MPI_ERR_DISP;
     }
     if (0 != ompi_osc_ucp_params.survive && MPI_WIN_FLAVOR_SHARED == creation->window->flavor &&
         creation->window->size > 1) {
@@ -53,23 +58,29 @@ static void info_down(ompi_osc_ucp_window_t *window)
 
 static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    int started = OMPI_SUCCESS;
+    char *reason  = NULL;
+    int   started = OMPI_SUCCESS;
 
     (void) rc;
     if (creation->window->size > 1) {
         if (OPAL_SUCCESS != opal_common_ucp_service_cpus(ompi_osc_ucp_params.service_cpus)) {
+            creation->outside = true;
             (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
                             "processors that this node has and the job may use, such as 0-3,8",
                             ompi_osc_ucp_params.service_cpus);
             return OMPI_ERR_BAD_PARAM;
         }
         ompi_osc_ucp_enter();
-        started = ompi_osc_ucp_messages_open(&creation->reason);
+        started = ompi_osc_ucp_messages_open(&reason);
         ompi_osc_ucp_leave();
         opal_common_ucp_reserve_fill();
         if (OMPI_SUCCESS == started) {
             ompi_osc_ucp_progress_need();
+        } else if (NULL != reason) {
+            creation->outside = true;
+            (void) asprintf(&creation->reason, "%s, or run without osc/ucp: --mca osc ^ucp", reason);
         }
+        free(reason);
     }
     return started;
 }
@@ -120,7 +131,8 @@ static int service_up(ompi_osc_ucp_creation_t *creation, int rc)
         rc = opal_common_ucp_service_need();
         creation->window->served = OMPI_SUCCESS == rc;
         if (OMPI_SUCCESS != rc) {
-            creation->reason = strdup("no thread or event descriptor for the service side");
+            creation->outside = true;
+            creation->reason  = strdup("no thread or event descriptor for the service side");
         }
     }
     return rc;
@@ -130,15 +142,6 @@ static void service_down(ompi_osc_ucp_window_t *window)
 {
     if (window->served) {
         opal_common_ucp_service_release();
-    }
-}
-
-/** One line per job, from the first process that failed. */
-static void complain(const ompi_osc_ucp_creation_t *creation)
-{
-    if (NULL != creation->reason) {
-        opal_output(0, "osc/ucp cannot create a window: %s, or run without osc/ucp: --mca osc ^ucp",
-                    creation->reason);
     }
 }
 
@@ -177,9 +180,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
         return OMPI_ERROR;
     }
     if (0 != all[FAILED]) {
-        if (all[FAILED] == mine[FAILED]) {
-            complain(creation);
-        }
+        creation->mute = all[FAILED] != mine[FAILED];
         return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
     }
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
@@ -362,10 +363,26 @@ void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
     }
 }
 
+/** `why` is the error of a stage at this process, or OMPI_SUCCESS if only others failed. */
+static void creation_failed(const ompi_osc_ucp_creation_t *creation, int why)
+{
+    const ompi_errhandler_t *handler = creation->comm->error_handler;
+    const char              *reason  = NULL != creation->reason ? creation->reason : ompi_osc_ucp_error_text(why);
+
+    if (creation->mute || OMPI_SUCCESS == why) {
+        handler = &ompi_mpi_errors_return.eh;
+    } else if (creation->outside) {
+        handler = &ompi_mpi_errors_are_fatal.eh;
+    }
+    ompi_osc_ucp_explain(handler, "%s cannot create a window of %d processes: %s",
+                         ompi_osc_ucp_flavor_call(creation->window->flavor), creation->window->size,
+                         OMPI_SUCCESS == why ? "another process of it failed" : reason);
+}
+
 int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
 {
     unsigned standing = 0;
-    int      rc = OMPI_SUCCESS, i;
+    int      rc = OMPI_SUCCESS, why = OMPI_SUCCESS, i;
 
     for (i = 0; i < STAGES; i++) {
         if (OMPI_SUCCESS != rc && !stages[i].collective) {
@@ -375,10 +392,13 @@ int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
         if (OMPI_SUCCESS == rc) {
             standing |= 1u << i;
         } else if (stages[i].collective) {
+            why = OMPI_ERROR == rc ? why : rc; /* OMPI_ERROR: another process failed */
             break;
         }
+        why = rc;
     }
     if (OMPI_SUCCESS != rc) {
+        creation_failed(creation, why);
         ompi_osc_ucp_enter();
         ompi_osc_ucp_stages_down(creation->window, standing);
         ompi_osc_ucp_leave();
@@ -386,10 +406,12 @@ int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
     return rc;
 }
 
-int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm)
+int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm, int flavor)
 {
-    ompi_osc_ucp_window_t   absent   = { .rank = ompi_comm_rank(comm), .size = ompi_comm_size(comm) };
+    ompi_osc_ucp_window_t   absent   = { .rank = ompi_comm_rank(comm), .size = ompi_comm_size(comm), .flavor = flavor };
     ompi_osc_ucp_creation_t creation = { .comm = comm, .window = &absent };
+    int                     rc       = common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
 
-    return common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
+    creation_failed(&creation, OMPI_ERR_OUT_OF_RESOURCE);
+    return rc;
 }

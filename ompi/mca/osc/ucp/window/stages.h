@@ -14,7 +14,9 @@ typedef struct ompi_osc_ucp_creation_t {
     ompi_osc_ucp_window_t *window;
     ompi_communicator_t   *comm;
     opal_info_t           *info;
-    char                  *reason; /**< why the transport does not start, malloc'd */
+    char                  *reason; /**< why a stage fails at this process, malloc'd; or NULL */
+    bool                   outside; /**< the reason is not in the program: it is told in any case */
+    bool                   mute;   /**< another process tells why: all have the same reason */
     bool                   report; /**< some member wants a report */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */
     char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
@@ -27,7 +29,7 @@ int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation);
 void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing);
 
 /** A process without memory for its window takes part in the first agreement, so that the others do not make theirs. */
-int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm);
+int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm, int flavor);
 
 /* window/free.c */
 

@@ -85,7 +85,7 @@ typedef struct ompi_osc_ucp_wire_cma_t {
 /** One reply; `len` bytes of data follow. */
 typedef struct ompi_osc_ucp_wire_reply_t {
     uint64_t cookie;
-    uint64_t pos;
+    uint64_t pos;    /**< of the data; if the command was refused, its displacement, bytes */
     uint32_t len;
     int32_t  status; /**< OMPI_SUCCESS, or why the target refused the command; for an ack, an earlier one */
 } ompi_osc_ucp_wire_reply_t;

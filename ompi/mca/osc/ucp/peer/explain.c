@@ -1,0 +1,71 @@
+/* Why a call on a window fails, in one line.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "peer/explain.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+const char *ompi_osc_ucp_flavor_call(int flavor)
+{
+    switch (flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+        return "MPI_Win_create";
+    case MPI_WIN_FLAVOR_ALLOCATE:
+        return "MPI_Win_allocate";
+    case MPI_WIN_FLAVOR_SHARED:
+        return "MPI_Win_allocate_shared";
+    default:
+        return "MPI_Win_create_dynamic";
+    }
+}
+
+void ompi_osc_ucp_window_explain(const ompi_osc_ucp_window_t *window, const char *call, int target, const char *format,
+                                 ...)
+{
+    char    text[OMPI_OSC_UCP_EXPLAINED_MAX], rank[40] = "", name[MPI_MAX_OBJECT_NAME + 16];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (MPI_PROC_NULL != target) {
+        snprintf(rank, sizeof(rank), " target %d,", target);
+    }
+    if ('\0' != window->win->w_name[0]) {
+        snprintf(name, sizeof(name), "\"%s\"", window->win->w_name);
+    } else {
+        snprintf(name, sizeof(name), "%llu", (unsigned long long) window->id);
+    }
+    ompi_osc_ucp_explain(window->win->error_handler, "%s,%s window %s of %s: %s", call, rank, name,
+                         ompi_osc_ucp_flavor_call(window->flavor), text);
+}
+
+void ompi_osc_ucp_window_explain_code(const ompi_osc_ucp_window_t *window, const char *call, int target, int rc)
+{
+    switch (rc) {
+    case OMPI_ERR_OUT_OF_RESOURCE:
+        ompi_osc_ucp_window_explain(window, call, target, "memory is short");
+        break;
+    case OMPI_ERR_RMA_RANGE:
+        ompi_osc_ucp_window_explain(window, call, target, "rank %d has refused an operation on %" PRId64 " (0x%" PRIx64
+                                    "), because not all of its data are in memory that is attached there "
+                                    "(MPI_Win_attach)", window->refused.rank, window->refused.at,
+                                    (uint64_t) window->refused.at);
+        break;
+    case OMPI_ERR_WIN:
+        ompi_osc_ucp_window_explain(window, call, target, "the window is lost, because a process of it has died");
+        break;
+    case MPI_ERR_GROUP:
+        ompi_osc_ucp_window_explain(window, call, target, "a process of the group is not one of the window's %d",
+                                    window->size);
+        break;
+    case MPI_ERR_RANK:
+        ompi_osc_ucp_window_explain(window, call, target, "the window has the ranks 0 to %d only", window->size - 1);
+        break;
+    default:
+        ompi_osc_ucp_window_explain(window, call, target, "%s", ompi_osc_ucp_error_text(rc));
+    }
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# An error that ends the job prints one line that says what is wrong. One that is returned prints nothing, but with
+# osc_base_verbose 1.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cat >"$scratch/mistake.c" <<'EOF'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    long memory[4], value = 0;
+    int rank;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(memory, sizeof(memory), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_name(win, "halo");
+    if (argc > 1) {
+        MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    }
+    MPI_Win_fence(0, win);
+    if (0 == rank) {
+        MPI_Put(&value, 1, MPI_LONG, 1, 4, 1, MPI_LONG, win);
+    }
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+EOF
+quietly "$mpicc" -o "$scratch/mistake" "$scratch/mistake.c"
+
+line='osc/ucp: MPI_Put, target 1, window "halo" of MPI_Win_create: displacement 4 times 8 bytes and 8 bytes of data '
+line+='reach from byte 32 to 40, but the window has 32 bytes there'
+
+# Run the program with arguments "$@" of mpirun's; it must end with or without an error, and print the line so often.
+expect()
+{
+    local ends=$1 times=$2
+
+    shift 2
+    status=0
+    OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT \
+        timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
+    if [ "$ends" = well ] && [ $status -ne 0 ] || [ "$ends" = ill ] && [ $status -eq 0 ] ||
+        [ "$(lines "$line\$")" -ne "$times" ]; then
+        cat "$scratch/out"
+        fail "status $status; $*: the line should be printed $times times: $line"
+    fi
+}
+
+expect ill 1 "$scratch/mistake"
+expect well 0 "$scratch/mistake" returns
+[ ! -s "$scratch/out" ] || fail "an error that is returned prints: $(cat "$scratch/out")"
+expect well 1 --mca osc_base_verbose 1 "$scratch/mistake" returns
