@@ -122,10 +122,11 @@ int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len);
 /** Ask the launcher for what a process has told; waits for it, but not for the process. *value_p is malloc'd. */
 int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p);
 
-/** Is the program in MPI_Finalize? */
+/** Has the program made its last call? MPI_Finalize begins with callbacks of attributes of MPI_COMM_SELF, in which the
+ *  program may still free windows; then it waits for all processes of the job, and frees what windows are left. */
 static inline bool ompi_osc_ucp_finalizing(void)
 {
-    return ompi_mpi_state >= OMPI_MPI_STATE_FINALIZE_STARTED;
+    return ompi_mpi_state >= OMPI_MPI_STATE_FINALIZE_PAST_COMM_SELF_DESTRUCT;
 }
 
 /** The process's name as one number, the same in all processes that know it. */

@@ -107,6 +107,7 @@ struct ompi_osc_ucp_window_t {
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
+    ompi_osc_ucp_window_t *next_left; /**< in the list of those that MPI_Finalize has freed (window/free.c) */
 };
 
 /* Fields that the short ways read outside the origin side are written as follows, inside. */

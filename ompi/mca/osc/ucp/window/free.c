@@ -56,36 +56,90 @@ static void window_finish(ompi_osc_ucp_window_t *window)
     }
 }
 
+/** Finish a window, and undo what its creation did. */
+static void window_end(ompi_osc_ucp_window_t *window)
+{
+    bool lost;
+
+    window_finish(window);
+    lost = ompi_osc_ucp_survive_lost(window);
+    ompi_osc_ucp_stages_down(window, ~0u);
+    if (lost) {
+        ompi_osc_ucp_survive_keep(window, ompi_osc_ucp_window_delete);
+    } else {
+        ompi_osc_ucp_window_delete(window);
+    }
+}
+
+/** Windows that MPI_Finalize has freed and that have not ended yet, by id. */
+static struct {
+    ompi_osc_ucp_window_t *first;
+    int                    several; /**< those of several processes */
+} left;
+
+/** End the windows in the list. `last`: Open MPI still holds its object. */
+static void left_end(const ompi_osc_ucp_window_t *last)
+{
+    ompi_osc_ucp_window_t *window;
+    ompi_win_t            *win;
+
+    left.several = 0;
+    while (NULL != (window = left.first)) {
+        left.first = window->next_left;
+        win        = window == last ? NULL : window->win;
+        if (!ompi_osc_ucp_survive_lost(window)) {
+            ompi_osc_ucp_epochs_end(window);
+        }
+        window_end(window);
+        if (NULL != win) {
+            ompi_osc_ucp_leave(); /* its attributes' callbacks are the program's */
+            OBJ_RELEASE(win);
+            ompi_osc_ucp_enter();
+        }
+    }
+}
+
+/** MPI_Finalize frees a window. Each process comes to its windows in an order of its own, while an end is collective.
+ *  So they end when all have been freed, by id, which is an order that all processes have in common. */
+static void window_leave(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_window_t **at = &left.first;
+
+    while (NULL != *at && (*at)->id < window->id) {
+        at = &(*at)->next_left;
+    }
+    window->next_left = *at;
+    *at               = window;
+    left.several     += window->size > 1;
+    if (left.several < ompi_osc_ucp_progress_needed()) {
+        OBJ_RETAIN(window->win);
+        ompi_osc_ucp_info_keep(window->win);
+    } else {
+        left_end(window);
+    }
+}
+
 int ompi_osc_ucp_free(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    int                    rc     = OMPI_ERR_RMA_SYNC;
-    bool                   lost;
+    int                    rc     = OMPI_SUCCESS;
 
     if (NULL == window) {
         return OMPI_SUCCESS; /* creation failed */
     }
     ompi_osc_ucp_enter();
-    lost = ompi_osc_ucp_survive_lost(window);
-    if (ompi_osc_ucp_finalizing() && !lost) {
-        ompi_osc_ucp_epochs_end(window);
-    }
-    if (lost || (!window->exposed && ompi_osc_ucp_may_begin(window))) {
-        window_finish(window);
-        lost = ompi_osc_ucp_survive_lost(window);
-        ompi_osc_ucp_stages_down(window, ~0u);
+    if (ompi_osc_ucp_finalizing()) {
         win->w_osc_module = NULL;
-        if (lost) {
-            ompi_osc_ucp_survive_keep(window, ompi_osc_ucp_window_delete);
-        } else {
-            ompi_osc_ucp_window_delete(window);
-        }
-        rc = OMPI_SUCCESS;
+        window_leave(window);
+    } else if (ompi_osc_ucp_survive_lost(window) || (!window->exposed && ompi_osc_ucp_may_begin(window))) {
+        win->w_osc_module = NULL;
+        window_end(window);
     } else {
         rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_free",
                                       window->exposed ? OMPI_OSC_UCP_NEED_UNPOSTED : OMPI_OSC_UCP_NEED_NONE,
                                       MPI_PROC_NULL, rc);
         ompi_osc_ucp_info_keep(win);
+        rc = OMPI_ERR_RMA_SYNC;
     }
     ompi_osc_ucp_leave();
     return rc;
