@@ -71,7 +71,7 @@ static inline void assert_walk(const ompi_osc_ucp_layout_t *layout, const model_
 
     ompi_osc_ucp_layout_iter_init(&iter, layout, pos);
     while (ompi_osc_ucp_layout_iter_next(&iter, max, &disp, &len)) {
-        assert_in_range(len, 1, max);
+        assert_true(len >= 1 && len <= max);
         assert_true(pos + len <= m->size);
         for (i = 0; i < len; i++) {
             assert_int_equal(disp + (int64_t) i, m->disp[pos + i]);

@@ -444,15 +444,30 @@ static void test_predefined(void **state)
     }
 }
 
+/** Open MPI 5.0.7 packs complex numbers wrongly, if their distance is not a multiple of their size. */
+static bool packs_complex(void)
+{
+    MPI_Datatype type;
+    int          position = 0;
+    bool         right;
+
+    MPI_Type_create_hvector(2, 1, 12, MPI_C_FLOAT_COMPLEX, &type);
+    MPI_Type_commit(&type);
+    MPI_Pack(origin, 1, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF);
+    right = 0 == memcmp(wanted, origin, 8) && 0 == memcmp(wanted + 8, origin + 12, 8);
+    MPI_Type_free(&type);
+    return right;
+}
+
 static void test_random(void **state)
 {
     MPI_Datatype leaves[] = {MPI_INT, MPI_CHAR, MPI_DOUBLE, MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT,
                              MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX};
-    int          i;
+    int          last = (int) COUNT_OF(leaves) - (packs_complex() ? 1 : 2), i;
 
     (void) state;
     for (i = 0; i < 4000; i++) {
-        check_random_types(leaves[random_in(0, COUNT_OF(leaves) - 1)]);
+        check_random_types(leaves[random_in(0, last)]);
     }
 }
 

@@ -41,7 +41,7 @@ static put_t right(void)
     return (put_t) {
         .head    = { .window = WINDOW, .origin = 1, .ordered = 1, .sequence = turn },
         .command = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = 8, .disp = 8 },
-        .data    = "12345678"
+        .data    = { '1', '2', '3', '4', '5', '6', '7', '8' }
     };
 }
 
