@@ -49,6 +49,18 @@ quietly()
     }
 }
 
+# What make install, in $scratch/log, asks for so that mpirun finds the component: follow it.
+follow_advice()
+{
+    local file
+
+    file=$(sed -n "s/^mpirun of this system .* to \\(.*\\)\$/\\1/p" "$scratch/log")
+    if [ -n "$file" ]; then
+        mkdir -p "$(dirname "$file")"
+        echo "mca_base_component_path = SYSTEM_DEFAULT:USER_DEFAULT" >>"$file"
+    fi
+}
+
 # A copy of the sources in $1, as a tarball would have them, and configure made.
 copy_sources()
 {

@@ -36,6 +36,7 @@ quietly user bash -c 'cd "$1" && ./configure --with-ompi="$2" --with-component-d
     make -j 2 && make check && make install' bash "$tarball" "$(made_with OMPI_PREFIX)"
 called=$(find "$home" -maxdepth 1 -name 'called-*' -printf '%f ')
 [ -z "$called" ] || fail "the tarball's build needs: $called"
+follow_advice
 [ -f "$home/.openmpi/components/mca_osc_ucp.so" ] || fail "nothing was installed into the home folder"
 
 quietly user "$mpicc" -o window "$tarball/test/build/window.c"
