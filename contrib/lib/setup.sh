@@ -8,7 +8,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$top/build
 components=$build/components
 
-build_packages=(build-essential autoconf automake libtool pkg-config libopenmpi-dev openmpi-bin libucx-dev)
+build_packages=(build-essential autoconf automake libtool pkg-config libopenmpi-dev openmpi-bin libucx-dev libpmix-dev)
 
 # Scripts in containers and CI run as root; Open MPI wants to be told twice that this is meant.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -187,7 +187,7 @@ build_component()
             die "$build holds a build of somebody else's: move it to another folder"
         fi
         say "configuring"
-        find "$build" -mindepth 1 -maxdepth 1 ! -name '*.log' ! -name .lock -exec rm -rf {} +
+        find "$build" -mindepth 1 -maxdepth 1 ! -name '*.log' ! -name .lock ! -name roots -exec rm -rf {} +
         : >"$stamp"
         build_step autogen.sh "$top/autogen.sh"
         (cd "$build" && build_step configure "$top/configure" --with-component-dir="$components")
