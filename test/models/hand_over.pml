@@ -7,6 +7,9 @@
  * only the service thread, nothing but its being woken can take a message: the second after which it would look by
  * itself is left out while it is needed. Windows come and go, and the thread with them; it can be stopped at the end.
  *
+ * An alarm is left out: it wakes the thread, or a poller rings it, and whoever rings it holds the service lock. A thread
+ * that is woken without a reason could only hide that it was not woken for a message.
+ *
  * How long the thread stays away, and which number of polls it takes for standing still, is any here. The words that
  * guide it are loaded and stored in the program's order; they are hints, and the lock has what must be right.
  *

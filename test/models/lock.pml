@@ -1,159 +1,276 @@
-/* The lock word (memory/lockword.h) with three processes: a writer that has it mapped, an OTHER one (a writer, a reader,
- * or a reader that joins), and one that waits at a service side. The service side looks only when it gets a doorbell.
+/* The lock word (memory/lockword.h), with origins that have it mapped and one that waits at a service side. The service
+ * side looks only when it gets a doorbell, or a reader's wait is over.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Checked: writers exclude everybody; nobody is left waiting (a deadlock of the model), the service side included.
+ * Scenes:
+ *  - without a name: a writer that has the word mapped, an OTHER one (a writer, a reader, or a joiner, which is a
+ *    reader that holds another lock), and one at the service side: EXCLUSIVE, JOINS, or a reader.
+ *  - CYCLE: two readers have a word each and join the other's one, while a writer waits for each word. FAR: the second
+ *    one joins at the service side.
+ *  - STREAM: two readers join again and again, while a writer waits.
+ *
+ * Checked: writers exclude everybody; nobody is left waiting (a deadlock of the model), the service side included; in
+ * the stream, the writer gets in.
+ *
+ * The wait of a reader that joins may be over at any time: it is not timed. With PATIENT it never is, as while readers
+ * leave sooner than their waits are over. Then a reader that goes past the queue without having waited would let the
+ * writer of the stream starve; and the scene CYCLE, where somebody has to go past, ends in a deadlock. With HASTY each
+ * wait is over at once: the writer starves.
+ *
  * Each atomic step is one statement; Spin's memory is sequentially consistent, as the steps that meet `remote` are.
  */
 
-byte next, inside, turn, remote; /* inside: 2 for each reader, 1 for the writer */
-byte readers, writers;           /* who has the lock, for the assertions */
-chan doorbell = [4] of { bit };  /* messages to the service side */
+#ifdef CYCLE
+#define WORDS 2
+#else
+#define WORDS 1
+#endif
 
-inline ring()
+#ifdef PATIENT
+#define OVER false
+#else
+#define OVER true
+#endif
+
+#ifdef HASTY
+#define REACHED(w) true
+#else
+#define REACHED(w) (turn[w] >= place)
+#endif
+
+byte next[WORDS], inside[WORDS], turn[WORDS], remote[WORDS]; /* inside: 2 for each reader, 1 for the writer */
+byte readers[WORDS], writers[WORDS]; /* who has the lock, for the assertions */
+bool written;                        /* a writer has had the lock */
+chan doorbell = [4] of { bit };      /* messages to the service side, where one request waits at most */
+
+inline ring(w)
 {
     if
-    :: remote != 0 -> doorbell!1
+    :: remote[w] != 0 -> doorbell!1
     :: else
     fi
 }
 
-inline has_writer()
+inline has_writer(w)
 {
-    writers++;
-    assert(writers == 1 && readers == 0);
-    writers--
+    writers[w]++;
+    assert(writers[w] == 1 && readers[w] == 0);
+    written = true;
+    writers[w]--
 }
 
-inline has_reader()
+inline has_reader(w)
 {
-    readers++;
-    assert(writers == 0);
-    readers--
+    readers[w]++;
+    assert(writers[w] == 0);
+    readers[w]--
 }
 
-inline leave_writer()
+inline leave_writer(w)
 {
-    turn = turn + 1;
-    atomic { assert((inside & 1) == 1); inside = inside - 1 };
-    ring()
+    turn[w] = turn[w] + 1;
+    atomic { assert((inside[w] & 1) == 1); inside[w] = inside[w] - 1 };
+    ring(w)
 }
 
-inline leave_reader()
+inline leave_reader(w)
 {
-    atomic { assert(inside >= 2); inside = inside - 2 };
-    ring()
+    atomic { assert(inside[w] >= 2); inside[w] = inside[w] - 2 };
+    ring(w)
 }
 
-proctype writer()
+inline queue_writer(w)
+{
+    atomic { ticket = next[w]; next[w] = next[w] + 1; seen = 0 };
+    turn[w] == ticket;
+    atomic { inside[w] == 0 -> inside[w] = 1 }
+}
+
+inline queue_reader(w)
+{
+    atomic { ticket = next[w]; next[w] = next[w] + 1; seen = 0 };
+    turn[w] == ticket;
+    (inside[w] & 1) == 0;
+    inside[w] = inside[w] + 2;
+    turn[w] = ticket + 1;
+    ring(w)
+}
+
+inline join(w)
+{
+    place = next[w];
+    if
+    :: REACHED(w)
+    :: OVER
+    fi;
+    inside[w] = inside[w] + 2;
+    (inside[w] & 1) == 0
+}
+
+proctype writer(byte w)
 {
     byte ticket, seen;
 
     /* At once, if nobody is there: `next` and `inside` together; else by the queue. */
-    atomic { ticket = next; seen = inside };
+    atomic { ticket = next[w]; seen = inside[w] };
     if
-    :: turn == ticket && seen == 0 ->
+    :: turn[w] == ticket && seen == 0 ->
         atomic {
             if
-            :: next == ticket && inside == 0 -> next = next + 1; inside = 1; goto has
+            :: next[w] == ticket && inside[w] == 0 -> next[w] = next[w] + 1; inside[w] = 1; goto has
             :: else
             fi
         }
     :: else
     fi;
-    atomic { ticket = next; next = next + 1; seen = 0 };
-    turn == ticket;
-    atomic { inside == 0 -> inside = 1 };
+    queue_writer(w);
 has:
-    has_writer();
-    leave_writer()
+    has_writer(w);
+    leave_writer(w)
 }
 
-proctype reader()
+proctype reader(byte w)
 {
     byte ticket, seen;
 
-    atomic { ticket = next; seen = inside };
+    atomic { ticket = next[w]; seen = inside[w] };
     if
-    :: turn == ticket && (seen & 1) == 0 ->
+    :: turn[w] == ticket && (seen & 1) == 0 ->
         atomic {
             if
-            :: next == ticket && inside == seen -> inside = inside + 2; goto has
+            :: next[w] == ticket && inside[w] == seen -> inside[w] = inside[w] + 2; goto has
             :: else
             fi
         }
     :: else
     fi;
-    atomic { ticket = next; next = next + 1; seen = 0 };
-    turn == ticket;
-    (inside & 1) == 0;
-    inside = inside + 2;
-    turn = ticket + 1;
-    ring();
+    queue_reader(w);
 has:
-    has_reader();
-    leave_reader()
+    has_reader(w);
+    leave_reader(w)
 }
 
-proctype joiner()
+proctype joiner(byte w)
 {
-    inside = inside + 2;
-    (inside & 1) == 0;
-    has_reader();
-    leave_reader()
+    byte place;
+
+    join(w);
+    has_reader(w);
+    leave_reader(w)
 }
 
-/* One request, queued (exclusive or shared) or joining; `inside` is loaded before `turn`. */
-proctype service(bool exclusive, joins)
+/* One request at the service side, queued (exclusive or shared) or joining; `inside` is loaded before `turn`. */
+inline serve(w, exclusive, joins)
 {
-    byte ticket, seen;
-    bool granted = false;
-
-    remote = remote + 1;
+    remote[w] = remote[w] + 1;
     if
-    :: joins -> inside = inside + 2
-    :: else -> atomic { ticket = next; next = next + 1 }
+    :: joins -> place = next[w]
+    :: else -> atomic { ticket = next[w]; next[w] = next[w] + 1 }
     fi;
     do
     :: true ->
-        seen = inside;
+        seen = inside[w];
         if
-        :: joins -> granted = ((seen & 1) == 0)
-        :: !joins && turn != ticket -> skip
-        :: !joins && turn == ticket && exclusive ->
+        :: joins ->
+            if
+            :: !joined && (over || REACHED(w)) -> inside[w] = inside[w] + 2; joined = true
+            :: else
+            fi;
+            granted = joined && (inside[w] & 1) == 0
+        :: !joins && turn[w] != ticket -> skip
+        :: !joins && turn[w] == ticket && exclusive ->
             atomic {
                 if
-                :: seen == 0 && inside == 0 -> inside = 1; granted = true
+                :: seen == 0 && inside[w] == 0 -> inside[w] = 1; granted = true
                 :: else
                 fi
             }
-        :: !joins && turn == ticket && !exclusive ->
+        :: !joins && turn[w] == ticket && !exclusive ->
             if
-            :: (seen & 1) == 0 -> inside = inside + 2; turn = ticket + 1; granted = true
+            :: (seen & 1) == 0 -> inside[w] = inside[w] + 2; turn[w] = ticket + 1; granted = true
             :: else
             fi
         fi;
         if
         :: granted -> break
-        :: else -> doorbell?_
+        :: !granted && joins && !joined && OVER -> over = true /* the alarm */
+        :: !granted -> doorbell?_
         fi
     od;
-    remote = remote - 1;
-    if
-    :: exclusive -> has_writer(); leave_writer()
-    :: else -> has_reader(); leave_reader()
-    fi;
+    remote[w] = remote[w] - 1
+}
+
+inline drop_doorbells()
+{
     do
     :: doorbell?_
     :: timeout -> break
     od
 }
 
+proctype service(byte w; bool exclusive, joins)
+{
+    byte ticket, seen, place;
+    bool granted = false, joined = false, over = false;
+
+    serve(w, exclusive, joins);
+    if
+    :: exclusive -> has_writer(w); leave_writer(w)
+    :: else -> has_reader(w); leave_reader(w)
+    fi;
+    drop_doorbells()
+}
+
+#ifdef CYCLE
+proctype both(byte w, other; bool far)
+{
+    byte ticket, seen, place;
+    bool granted = false, joined = false, over = false;
+
+    queue_reader(w);
+    if
+    :: far -> serve(other, false, true)
+    :: else -> join(other)
+    fi;
+    has_reader(other);
+    leave_reader(other);
+    leave_reader(w);
+    if
+    :: far -> drop_doorbells()
+    :: else
+    fi
+}
+#endif
+
+#ifdef STREAM
+proctype streaming(byte w)
+{
+    byte place;
+
+    do
+    :: join(w); has_reader(w); leave_reader(w)
+    od
+}
+
+ltl gets_in { <> written }
+#endif
+
 init {
     atomic {
-        run writer();
-        run OTHER();
-        run service(EXCLUSIVE, JOINS)
+#if defined(CYCLE)
+        run both(0, 1, false);
+        run both(1, 0, FAR);
+        run writer(0);
+        run writer(1)
+#elif defined(STREAM)
+        run streaming(0);
+        run streaming(0);
+        run writer(0)
+#else
+        run writer(0);
+        run OTHER(0);
+        run service(0, EXCLUSIVE, JOINS)
+#endif
     }
 }

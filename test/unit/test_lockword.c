@@ -34,13 +34,16 @@ static void lock(bool exclusive)
     }
 }
 
-/** A reader that has another lock already, and goes past the queue. */
-static void join(void)
+/** A reader that has another lock already. Its wait is over at once, or never. */
+static void join(bool patient)
 {
-    if (!ompi_osc_ucp_lockword_join(&shared.control.lock)) {
-        while (!ompi_osc_ucp_lockword_joined(&shared.control.lock)) {
-            sched_yield();
-        }
+    ompi_osc_ucp_joiner_t joiner = ompi_osc_ucp_lockword_stand(&shared.control.lock, 0);
+
+    while (!ompi_osc_ucp_lockword_join(&shared.control.lock, &joiner, patient ? 0 : UINT64_MAX)) {
+        sched_yield();
+    }
+    while (!ompi_osc_ucp_lockword_joined(&shared.control.lock)) {
+        sched_yield();
     }
 }
 
@@ -60,7 +63,7 @@ static void *contend(void *arg)
             ompi_osc_ucp_lockword_leave(&shared.control.lock, true);
         } else {
             if (0 == round % 3) {
-                join();
+                join(0 == round % 2);
             } else if (0 == round % 2 || !ompi_osc_ucp_lockword_try(&shared.control.lock, false)) {
                 lock(false);
             }
@@ -118,10 +121,12 @@ static void test_order(void **state)
     ompi_osc_ucp_lockword_leave(&word, false);
 }
 
-/** Who joins goes past a waiting writer, which gets in when all have left; it waits for one that is inside, only. */
+/** Once its wait is over, who joins goes past a waiting writer, which gets in when all have left. It waits for one that
+ *  is inside, however long. */
 static void test_joins(void **state)
 {
     ompi_osc_ucp_lockword_t word = { 0 };
+    ompi_osc_ucp_joiner_t   joiner;
     uint32_t                first, writer, second;
 
     (void) state;
@@ -130,12 +135,16 @@ static void test_joins(void **state)
     writer = ompi_osc_ucp_lockword_draw(&word);
     assert_false(ompi_osc_ucp_lockword_enter(&word, writer, true));
     assert_false(ompi_osc_ucp_lockword_try(&word, false));
-    assert_true(ompi_osc_ucp_lockword_join(&word));
+    joiner = ompi_osc_ucp_lockword_stand(&word, 0);
+    assert_false(ompi_osc_ucp_lockword_join(&word, &joiner, joiner.until - 1));
+    assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, joiner.until));
+    assert_true(ompi_osc_ucp_lockword_joined(&word));
     ompi_osc_ucp_lockword_leave(&word, false);
     assert_false(ompi_osc_ucp_lockword_enter(&word, writer, true));
     ompi_osc_ucp_lockword_leave(&word, false);
     assert_true(ompi_osc_ucp_lockword_enter(&word, writer, true));
-    assert_false(ompi_osc_ucp_lockword_join(&word));
+    joiner = ompi_osc_ucp_lockword_stand(&word, 0);
+    assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, joiner.until));
     second = ompi_osc_ucp_lockword_draw(&word);
     assert_false(ompi_osc_ucp_lockword_joined(&word));
     ompi_osc_ucp_lockword_leave(&word, true);
@@ -151,6 +160,66 @@ static void test_joins(void **state)
     ompi_osc_ucp_lockword_leave(&word, false);
     ompi_osc_ucp_lockword_leave(&word, false);
     assert_true(ompi_osc_ucp_lockword_try(&word, true));
+}
+
+/** Who joins need not wait when all that came before have had a turn, whoever comes after. */
+static void test_joins_in_turn(void **state)
+{
+    ompi_osc_ucp_lockword_t word   = { .next = UINT32_MAX, .turn = UINT32_MAX };
+    ompi_osc_ucp_joiner_t   joiner = ompi_osc_ucp_lockword_stand(&word, 0);
+    uint32_t                before, after;
+
+    (void) state;
+    assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, 0)); /* nobody is there */
+    ompi_osc_ucp_lockword_leave(&word, false);
+    before = ompi_osc_ucp_lockword_draw(&word);
+    joiner = ompi_osc_ucp_lockword_stand(&word, 0);
+    after  = ompi_osc_ucp_lockword_draw(&word);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, before, true));
+    assert_false(ompi_osc_ucp_lockword_join(&word, &joiner, 0));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, 0));
+    assert_false(ompi_osc_ucp_lockword_enter(&word, after, true));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, after, true));
+    assert_int_equal(0, word.passed);
+}
+
+/** A reader waits for 1 to 10 ms. Those that come in one slot pass at one moment. If they do, the next slot of that
+ *  turn is longer, up to a bound; another turn begins anew. */
+static void test_slots(void **state)
+{
+    const uint64_t          ms = 1000000, now = 1000 * ms;
+    ompi_osc_ucp_lockword_t word = { 0 };
+    ompi_osc_ucp_joiner_t   joiner, other;
+    uint64_t                at, slot = 0, longest = 0;
+    uint32_t                writer = ompi_osc_ucp_lockword_draw(&word);
+    int                     i;
+
+    (void) state;
+    for (at = now; at < now + 20 * ms; at += ms / 10) {
+        joiner = ompi_osc_ucp_lockword_stand(&word, at);
+        assert_true(joiner.until > at + ms && joiner.until <= at + 10 * ms);
+    }
+    joiner = ompi_osc_ucp_lockword_stand(&word, now);
+    other  = ompi_osc_ucp_lockword_stand(&word, joiner.until - 2 * ms);
+    assert_int_equal(joiner.until, other.until);
+    for (i = 0; i < 20; i++) {
+        joiner = other = ompi_osc_ucp_lockword_stand(&word, at);
+        slot           = joiner.until - at;
+        longest        = slot > longest ? slot : longest;
+        at             = joiner.until;
+        assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, at));
+        assert_true(ompi_osc_ucp_lockword_join(&word, &other, at));
+        ompi_osc_ucp_lockword_leave(&word, false);
+        ompi_osc_ucp_lockword_leave(&word, false);
+    }
+    assert_true(slot > 100 * ms && longest < 200 * ms);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    (void) ompi_osc_ucp_lockword_draw(&word);
+    joiner = ompi_osc_ucp_lockword_stand(&word, at);
+    assert_true(joiner.until <= at + 10 * ms);
 }
 
 /** Posts lie in slots until they are taken; beyond that they are refused. */
@@ -178,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_excludes), cmocka_unit_test(test_order), cmocka_unit_test(test_joins),
-        cmocka_unit_test(test_posts)};
+        cmocka_unit_test(test_joins_in_turn), cmocka_unit_test(test_slots), cmocka_unit_test(test_posts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

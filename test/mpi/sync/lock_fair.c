@@ -64,14 +64,18 @@ static void tell(int tag)
     MPI_Send(NULL, 0, MPI_INT, 3 - test_rank, tag, MPI_COMM_WORLD);
 }
 
+/** Afterwards the lock is there: lock_all locks a target at its first use. */
 static void stream_lock(enum stream stream, int target)
 {
+    int value;
+
     if (ALL == stream) {
         MPI_OK(MPI_Win_lock_all(0, win));
     } else {
         MPI_OK(MPI_Win_lock(SHARED == stream ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, win));
     }
-    MPI_OK(MPI_Win_flush(target, win)); /* now it is there */
+    MPI_OK(MPI_Get(&value, 1, MPI_INT, target, 0, 1, MPI_INT, win));
+    MPI_OK(MPI_Win_flush(target, win));
 }
 
 static void stream_unlock(enum stream stream, int target)

@@ -278,6 +278,13 @@ unsigned opal_common_ucp_progress_service(void);
 /** The caller is about to wait for other processes, which may send requests meanwhile: leave the worker to pollers. */
 void opal_common_ucp_service_claim(void);
 
+/**
+ * Have `rang` called once, at `at_ns` as opal_common_ucp_now_ns counts, or soon after: by the service thread, or by a
+ * poller. An alarm that is set for earlier stays instead, so `rang` is always the same. Caller and `rang` hold the
+ * service lock.
+ */
+void opal_common_ucp_service_alarm(uint64_t at_ns, void (*rang)(void));
+
 /** The service lock; not recursive, held during request handlers. */
 void opal_common_ucp_service_lock(void);
 bool opal_common_ucp_service_trylock(void);

@@ -11,6 +11,8 @@
  * leaves the worker to the pollers, unarmed (an armed worker makes every message a system call), and looks again later.
  * When the counter has hardly moved for one interval, or pollers have found nothing for long, the thread takes over: it
  * drains the worker, arms it and sleeps.
+ *
+ * An alarm is rung by the thread, which sleeps no longer than until then, or by a poller that comes first.
  */
 
 #include "common_ucp_cpus.h"
@@ -76,7 +78,9 @@ static struct {
 
     cpu_set_t cpus;      /**< where the thread may run; empty: where the program may */
     int       worker_fd; /**< UCX's; readable when an armed worker has work */
-    int       stop_fd;   /**< ours; readable when the thread must end */
+    int       wake_fd;   /**< ours; wakes the thread, to end or for an alarm. -1: there is no thread. Written, and its
+                          *   number changed, under the service lock */
+    void    (*rang)(void); /**< called when the alarm rings; guarded by the service lock */
 
     /* Shared by the thread and the pollers: atomic and relaxed, as they only decide who progresses the worker when. */
     bool      running;
@@ -84,8 +88,9 @@ static struct {
     bool      busy;      /**< pollers progress the worker */
     uint64_t  polls;     /**< advanced by every poll from inside MPI */
     unsigned  idle;      /**< polls that found nothing, in a row */
+    uint64_t  alarm;     /**< when the alarm rings; 0: never. Changed under the service lock */
     uint64_t  wakeups;   /**< how often the thread woke up for an arriving message; a statistic */
-} service = { .life = PTHREAD_MUTEX_INITIALIZER };
+} service = { .life = PTHREAD_MUTEX_INITIALIZER, .wake_fd = -1 };
 
 /** Used by the thread alone: how closely requests follow each other, and whether the thread delays them. The kernel
  *  tends to wake it on the processor of the origin that sent the message. While the thread waits there for the next
@@ -100,12 +105,45 @@ static struct {
 #define LOAD(field) __atomic_load_n(&service.field, __ATOMIC_RELAXED)
 #define STORE(field, value) __atomic_store_n(&service.field, (value), __ATOMIC_RELAXED)
 
+static void wake_thread(void)
+{
+    uint64_t one = 1;
+
+    while (service.wake_fd >= 0 && write(service.wake_fd, &one, sizeof(one)) < 0 && EINTR == errno) {
+        continue;
+    }
+}
+
+void opal_common_ucp_service_alarm(uint64_t at_ns, void (*rang)(void))
+{
+    if (0 == LOAD(alarm) || at_ns < LOAD(alarm)) {
+        service.rang = rang;
+        STORE(alarm, at_ns);
+        wake_thread();
+    }
+}
+
+/** The alarm is set: ring it if it is time, unless another thread holds the service lock. */
+static void alarm_look(void)
+{
+    if (opal_common_ucp_now_ns() >= LOAD(alarm) && 0 == pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
+        if (0 != LOAD(alarm)) {
+            STORE(alarm, 0);
+            service.rang();
+        }
+        pthread_mutex_unlock(&opal_common_ucp_service_mutex);
+    }
+}
+
 /* Of two pollers at once one may overwrite the other's count: it is enough that the counters move. */
 unsigned opal_common_ucp_progress_service(void)
 {
     unsigned events;
 
     STORE(polls, LOAD(polls) + 1);
+    if (OPAL_UNLIKELY(0 != LOAD(alarm))) {
+        alarm_look();
+    }
     if ((LOAD(running) && !LOAD(busy)) || 0 != pthread_mutex_trylock(&opal_common_ucp_service_mutex)) {
         return 0;
     }
@@ -139,16 +177,35 @@ uint64_t opal_common_ucp_service_wakeups(void)
     return LOAD(wakeups);
 }
 
-/** Sleep until the worker has an event (if armed), the interval is over, or the thread must end. *event: the worker
- *  has an event. False: the thread must end. */
+/** The time to sleep: `interval_ns`, but not longer than until the alarm. */
+static struct timespec interval_until_alarm(long interval_ns)
+{
+    uint64_t alarm = LOAD(alarm), now;
+
+    if (0 != alarm) {
+        now         = opal_common_ucp_now_ns();
+        interval_ns = alarm <= now ? 0 : alarm - now < (uint64_t) interval_ns ? (long) (alarm - now) : interval_ns;
+    }
+    return (struct timespec) { interval_ns / 1000000000, interval_ns % 1000000000 };
+}
+
+/** Sleep until the worker has an event (if armed), the interval is over, or the thread is woken. Rings the alarm if it
+ *  is time. *event: the worker has an event. False: the thread must end. */
 static bool sleep_for(bool armed, long interval_ns, bool *event)
 {
-    struct pollfd   fds[2] = { { .fd = service.stop_fd, .events = POLLIN },
+    struct pollfd   fds[2] = { { .fd = service.wake_fd, .events = POLLIN },
                                { .fd = service.worker_fd, .events = POLLIN } };
-    struct timespec interval = { interval_ns / 1000000000, interval_ns % 1000000000 };
+    struct timespec interval = interval_until_alarm(interval_ns);
+    uint64_t        woken;
 
     *event = ppoll(fds, armed ? 2 : 1, &interval, NULL) > 0 && 0 != fds[1].revents;
-    return 0 == (fds[0].revents & POLLIN);
+    while (0 != (fds[0].revents & POLLIN) && read(service.wake_fd, &woken, sizeof(woken)) < 0 && EINTR == errno) {
+        continue;
+    }
+    if (0 != LOAD(alarm)) {
+        alarm_look();
+    }
+    return !__atomic_load_n(&service.stop, __ATOMIC_ACQUIRE);
 }
 
 /** Progress the worker for what has arrived, and what follows closely; at most EVENTS_MAX, or little more. Under the
@@ -343,20 +400,28 @@ static int thread_create(void)
     return 0 == rc ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
+/** Set the descriptor that wakes the thread. Returns the one before. */
+static int wake_fd_set(int fd)
+{
+    int before;
+
+    opal_common_ucp_service_lock();
+    before          = service.wake_fd;
+    service.wake_fd = fd;
+    opal_common_ucp_service_unlock();
+    return before;
+}
+
 /** End the thread if it has not ended by itself, and join it. `life` is held, or no other thread is there. */
 static void thread_join(void)
 {
-    uint64_t one = 1;
-
     if (!service.created) {
         return;
     }
     __atomic_store_n(&service.stop, true, __ATOMIC_RELEASE);
-    while (write(service.stop_fd, &one, sizeof(one)) < 0 && EINTR == errno) {
-        continue;
-    }
+    wake_thread();
     pthread_join(service.thread, NULL);
-    close(service.stop_fd);
+    close(wake_fd_set(-1));
     STORE(running, false);
     service.created = false;
 }
@@ -364,24 +429,25 @@ static void thread_join(void)
 static int service_start(void)
 {
     ucs_status_t status;
-    int          rc;
+    int          rc, fd;
 
     thread_join();
     status = ucp_worker_get_efd(opal_common_ucp_transport.worker[OPAL_COMMON_UCP_SERVICE], &service.worker_fd);
     if (UCS_OK != status) {
         return opal_common_ucp_status(status);
     }
-    service.stop_fd = eventfd(0, EFD_CLOEXEC);
-    if (service.stop_fd < 0) {
+    fd = eventfd(0, EFD_CLOEXEC);
+    if (fd < 0) {
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
+    (void) wake_fd_set(fd);
     STORE(stop, false);
     STORE(busy, true);
     STORE(running, true);
     rc = thread_create();
     if (OPAL_SUCCESS != rc) {
         STORE(running, false);
-        close(service.stop_fd);
+        close(wake_fd_set(-1));
         return rc;
     }
     service.created = true;

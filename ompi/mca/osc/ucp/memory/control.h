@@ -24,7 +24,7 @@ typedef struct ompi_osc_ucp_nic_words_t {
 typedef struct ompi_osc_ucp_control_t {
     ompi_osc_ucp_lockword_t  lock; /**< a window uses this or `nic` */
     ompi_osc_ucp_nic_words_t nic;
-    char                     pad[32];
+    char                     pad[24];
     uint32_t                 posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of the sender of a post; 0: free */
     uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier with a notice, by round */

@@ -5,12 +5,17 @@
  * Each process that locks draws a ticket, and enters when it has the turn. A writer waits until nobody is inside, and
  * keeps the turn until it leaves. A reader passes the turn on as soon as it has entered. So no process starves.
  *
- * A process that already holds another lock must not wait in the queue: it could wait for a writer that waits for
- * readers that wait for this process's other lock. With MPI_Win_lock_all the program cannot order these waits. So such
- * a reader joins: it goes past the queue, and waits only for a writer that is inside.
+ * A process that already holds another lock must not wait in the queue for ever: it could wait for a writer that waits
+ * for readers that wait for this process's other lock. With MPI_Win_lock_all the program cannot order these waits. So
+ * such a reader joins. It draws no ticket. It waits until all that queued before it have had a turn, but only so long:
+ * then it goes past the queue, and waits only for a writer that is inside.
+ *
+ * Readers pass at common moments, the ends of slots of time. In between the readers inside get fewer, and when the last
+ * one has left, a writer gets in. If readers have passed during a turn, the slots of that turn get longer, up to
+ * OMPI_OSC_UCP_LOCKWORD_LONGER times twice as long. So a writer gets in, unless readers keep the lock for longer.
  *
  * An origin that has mapped the word locks and unlocks itself. For other origins the member's service side does
- * (service/apply.c). The service side cannot see its turn come: a process that passes the turn on or leaves while
+ * (service/locks.c). The service side cannot see its turn come: a process that passes the turn on or leaves while
  * `remote` is not 0 must send it a doorbell.
  *
  * test/models/lock.pml is a model of this lock.
@@ -33,7 +38,21 @@ typedef struct ompi_osc_ucp_lockword_t {
     };
     uint32_t turn;   /**< ticket whose turn it is */
     uint32_t remote; /**< requests that wait at the service side, or are about to */
+    uint64_t passed; /**< a turn that readers have passed, plus 2^32 for each slot in which they did */
 } ompi_osc_ucp_lockword_t;
+
+/** A reader that is about to join. */
+typedef struct ompi_osc_ucp_joiner_t {
+    uint32_t place;  /**< the tickets before this one go first */
+    uint64_t until;  /**< when it goes past them, as opal_common_ucp_now_ns counts */
+    uint64_t passed; /**< the lock word's, once it has done so during the turn that it found */
+} ompi_osc_ucp_joiner_t;
+
+/** How long a reader that joins waits: more than WAIT, then to the end of the slot. Nanoseconds. A slot doubles up to
+ *  LONGER times. */
+#define OMPI_OSC_UCP_LOCKWORD_WAIT_NS 1000000
+#define OMPI_OSC_UCP_LOCKWORD_SLOT_NS 8000000
+#define OMPI_OSC_UCP_LOCKWORD_LONGER  4
 
 enum { OMPI_OSC_UCP_LOCKWORD_WRITER = 1, OMPI_OSC_UCP_LOCKWORD_READER = 2 };
 
@@ -72,11 +91,42 @@ static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, ui
     return true;
 }
 
-/** Join as a reader. False: a writer is inside; ompi_osc_ucp_lockword_joined tells when it has left. */
-static inline bool ompi_osc_ucp_lockword_join(ompi_osc_ucp_lockword_t *word)
+/** Begin to join, at the time `now_ns`. */
+static inline ompi_osc_ucp_joiner_t ompi_osc_ucp_lockword_stand(const ompi_osc_ucp_lockword_t *word, uint64_t now_ns)
 {
-    return 0 == (__atomic_fetch_add(&word->inside, OMPI_OSC_UCP_LOCKWORD_READER, __ATOMIC_SEQ_CST) &
-                 OMPI_OSC_UCP_LOCKWORD_WRITER);
+    uint64_t passed = __atomic_load_n(&word->passed, __ATOMIC_RELAXED);
+    uint32_t turn   = __atomic_load_n(&word->turn, __ATOMIC_RELAXED);
+    uint64_t slots  = turn == (uint32_t) passed ? passed >> 32 : 0;
+    uint64_t slot   = OMPI_OSC_UCP_LOCKWORD_SLOT_NS;
+    uint64_t until  = now_ns + OMPI_OSC_UCP_LOCKWORD_WAIT_NS;
+
+    slot <<= slots < OMPI_OSC_UCP_LOCKWORD_LONGER ? slots : OMPI_OSC_UCP_LOCKWORD_LONGER;
+    return (ompi_osc_ucp_joiner_t) {
+        .place  = __atomic_load_n(&word->next, __ATOMIC_SEQ_CST),
+        .until  = until - until % slot + slot,
+        .passed = (slots + 1) << 32 | turn
+    };
+}
+
+/** Join as a reader, if the place is reached or the wait is over. ompi_osc_ucp_lockword_joined tells when no writer is
+ *  inside. False: the word is unchanged. */
+static inline bool ompi_osc_ucp_lockword_join(ompi_osc_ucp_lockword_t *word, const ompi_osc_ucp_joiner_t *joiner,
+                                              uint64_t now_ns)
+{
+    uint32_t turn;
+
+    (void) __atomic_load_n(&word->inside, __ATOMIC_SEQ_CST);
+    turn = __atomic_load_n(&word->turn, __ATOMIC_SEQ_CST);
+    if ((int32_t) (turn - joiner->place) < 0) {
+        if (now_ns < joiner->until) {
+            return false;
+        }
+        if (turn == (uint32_t) joiner->passed) {
+            __atomic_store_n(&word->passed, joiner->passed, __ATOMIC_RELAXED);
+        }
+    }
+    __atomic_fetch_add(&word->inside, OMPI_OSC_UCP_LOCKWORD_READER, __ATOMIC_SEQ_CST);
+    return true;
 }
 
 /** May a reader that has joined go on: has the writer left? */

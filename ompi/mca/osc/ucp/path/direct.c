@@ -85,6 +85,22 @@ static int direct_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 
 /* Locks and notices, on a mapped control block. */
 
+/** Lock as a reader that holds another lock already. */
+static int mapped_join(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_lockword_t *word   = &peer->control->lock;
+    ompi_osc_ucp_joiner_t    joiner = ompi_osc_ucp_lockword_stand(word, opal_common_ucp_now_ns());
+    unsigned                 steps  = 0;
+
+    while (!peer->window->lost && !ompi_osc_ucp_lockword_join(word, &joiner, opal_common_ucp_now_ns())) {
+        ompi_osc_ucp_spin(&steps);
+    }
+    while (!peer->window->lost && !ompi_osc_ucp_lockword_joined(word)) {
+        ompi_osc_ucp_spin(&steps);
+    }
+    return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
+}
+
 int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     ompi_osc_ucp_lockword_t *word  = &peer->control->lock;
@@ -92,12 +108,7 @@ int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     uint32_t                 ticket;
 
     if (ompi_osc_ucp_joins(exclusive)) {
-        if (!ompi_osc_ucp_lockword_join(word)) {
-            while (!peer->window->lost && !ompi_osc_ucp_lockword_joined(word)) {
-                ompi_osc_ucp_spin(&steps);
-            }
-        }
-        return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
+        return mapped_join(peer);
     }
     ticket = ompi_osc_ucp_lockword_draw(word);
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {

@@ -7,11 +7,11 @@
 
 #include "service/apply.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "op/op_layout.h"
 #include "peer/peer.h"
+#include "service/locks.h"
 #include "service/refused.h"
 #include "service/reply.h"
 #include "service/target_addr.h"
@@ -365,74 +365,6 @@ static void apply_compare_swap(context_t *context, command_t *command)
 
 /* Synchronization. */
 
-void ompi_osc_ucp_locks_look(target_t *target)
-{
-    ompi_osc_ucp_lockword_t    *word = &target->control->lock;
-    ompi_osc_ucp_lock_waiter_t *waiter;
-    source_t                   *source;
-
-    while (NULL != (waiter = target->waiting) &&
-           (waiter->joins ? ompi_osc_ucp_lockword_joined(word)
-                          : ompi_osc_ucp_lockword_enter(word, waiter->ticket, waiter->exclusive))) {
-        target->waiting = waiter->next;
-        __atomic_fetch_sub(&word->remote, 1, __ATOMIC_RELAXED);
-        ompi_osc_ucp_reply_status(waiter->reply_ep, waiter->cookie, OMPI_SUCCESS);
-        source = (source_t *) (void *) ((char *) waiter - offsetof(source_t, waiter));
-        source->waiting = false;
-        ompi_osc_ucp_source_resume(target, source);
-    }
-}
-
-/** Join, or draw a ticket; then wait in the queue, unless the lock can be granted at once. */
-static void apply_lock(context_t *context, command_t *command)
-{
-    target_t                   *target = context->target;
-    ompi_osc_ucp_lockword_t    *word   = &target->control->lock;
-    ompi_osc_ucp_lock_waiter_t *waiter = &context->source->waiter;
-    uint8_t                     flags  = command->wire.flags;
-    bool                        joins  = OMPI_OSC_UCP_FLAG_JOIN ==
-                                         (flags & (OMPI_OSC_UCP_FLAG_JOIN | OMPI_OSC_UCP_FLAG_EXCLUSIVE));
-
-    /* Before the ticket is drawn: whoever passes the turn to this ticket must see that a doorbell is needed. */
-    __atomic_fetch_add(&word->remote, 1, __ATOMIC_SEQ_CST);
-    *waiter = (ompi_osc_ucp_lock_waiter_t) {
-        .joins     = joins,
-        .exclusive = 0 != (flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE),
-        .reply_ep  = context->reply_ep,
-        .cookie    = command->reply_to.cookie
-    };
-    context->source->waiting = true;
-    if (joins) {
-        (void) ompi_osc_ucp_lockword_join(word);
-        waiter->next    = target->waiting;
-        target->waiting = waiter;
-    } else {
-        waiter->ticket = ompi_osc_ucp_lockword_draw(word);
-        if (NULL == target->waiting) {
-            target->waiting = waiter;
-        } else {
-            target->last_waiting->next = waiter;
-        }
-    }
-    if (NULL == waiter->next) {
-        target->last_waiting = waiter;
-    }
-    ompi_osc_ucp_locks_look(target);
-}
-
-static void apply_unlock(context_t *context, command_t *command)
-{
-    ompi_osc_ucp_lockword_leave(&context->target->control->lock,
-                                0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE));
-    ompi_osc_ucp_locks_look(context->target);
-}
-
-static void apply_doorbell(context_t *context, command_t *command)
-{
-    (void) command;
-    ompi_osc_ucp_locks_look(context->target);
-}
-
 static void apply_complete(context_t *context, command_t *command)
 {
     (void) command;
@@ -480,13 +412,13 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_GET]          = apply_get,
         [OMPI_OSC_UCP_KIND_ACCUMULATE]   = apply_accumulate,
         [OMPI_OSC_UCP_KIND_COMPARE_SWAP] = apply_compare_swap,
-        [OMPI_OSC_UCP_KIND_LOCK]         = apply_lock,
-        [OMPI_OSC_UCP_KIND_UNLOCK]       = apply_unlock,
+        [OMPI_OSC_UCP_KIND_LOCK]         = ompi_osc_ucp_locks_lock,
+        [OMPI_OSC_UCP_KIND_UNLOCK]       = ompi_osc_ucp_locks_unlock,
         [OMPI_OSC_UCP_KIND_COMPLETE]     = apply_complete,
         [OMPI_OSC_UCP_KIND_POST]         = apply_post,
         [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
         [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
-        [OMPI_OSC_UCP_KIND_DOORBELL]     = apply_doorbell
+        [OMPI_OSC_UCP_KIND_DOORBELL]     = ompi_osc_ucp_locks_doorbell
     };
 
     if (by_cma(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&

@@ -23,7 +23,4 @@ typedef struct ompi_osc_ucp_context_t {
 /** Execute a decoded command. Checks everything in it first: its sender is not trusted. */
 void ompi_osc_ucp_apply(ompi_osc_ucp_context_t *context, ompi_osc_ucp_command_t *command);
 
-/** Grant the lock to all waiters whose turn has come. */
-void ompi_osc_ucp_locks_look(ompi_osc_ucp_target_t *target);
-
 #endif /* OSC_UCP_APPLY_H */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "service/apply.h"
+#include "service/locks.h"
 #include "service/refused.h"
 #include "service/reply.h"
 

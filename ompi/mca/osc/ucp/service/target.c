@@ -50,6 +50,18 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_find(uint64_t id, uint32_t origin)
     return NULL != target && origin < target->members ? target : NULL;
 }
 
+void ompi_osc_ucp_targets_visit(void (*visit)(ompi_osc_ucp_target_t *target))
+{
+    uint64_t id;
+    void    *found, *node = NULL;
+    int      rc = targets_made ? opal_hash_table_get_first_key_uint64(&targets, &id, &found, &node) : OPAL_ERROR;
+
+    while (OPAL_SUCCESS == rc) {
+        visit(found);
+        rc = opal_hash_table_get_next_key_uint64(&targets, &id, &found, node, &node);
+    }
+}
+
 static void dropped(void *arg, int status)
 {
     (void) arg;

@@ -32,8 +32,9 @@ struct ompi_osc_ucp_target_t {
     bool                         nic;      /**< in the NIC domain: operations of the native class must not come here */
 
     ompi_osc_ucp_control_t      *control;  /**< shared with the peers that have it mapped: atomics only */
-    ompi_osc_ucp_lock_waiter_t  *waiting;  /**< requests for the lock: first those that join, then by ticket */
+    ompi_osc_ucp_lock_waiter_t  *waiting;  /**< requests for the lock, by ticket */
     ompi_osc_ucp_lock_waiter_t  *last_waiting;
+    ompi_osc_ucp_lock_waiter_t  *joining;  /**< those that join */
     ompi_osc_ucp_source_t       *runnable; /**< sources whose packets had to wait, and may be applied now */
 
     /* Polled by waiting threads; written under the lock. */
@@ -44,7 +45,9 @@ struct ompi_osc_ucp_target_t {
 struct ompi_osc_ucp_lock_waiter_t {
     ompi_osc_ucp_lock_waiter_t *next;
     uint32_t                    ticket;   /**< not used if it joins */
-    bool                        exclusive, joins;
+    ompi_osc_ucp_joiner_t       joiner;   /**< used if it joins */
+    bool                        exclusive;
+    bool                        inside;   /**< it has joined, and waits only for a writer that is inside */
     opal_common_ucp_ep_t       *reply_ep;
     uint64_t                    cookie;   /**< replied to when the lock is granted, unless 0 */
 };
@@ -106,6 +109,9 @@ ompi_osc_ucp_source_t *ompi_osc_ucp_source_find(ompi_osc_ucp_target_t *target, u
 
 /** The published target of that id, if `origin` is a rank of the window; else NULL. */
 ompi_osc_ucp_target_t *ompi_osc_ucp_target_find(uint64_t id, uint32_t origin);
+
+/** Call `visit` for all published targets. */
+void ompi_osc_ucp_targets_visit(void (*visit)(ompi_osc_ucp_target_t *target));
 
 /** Mark a source as runnable; ompi_osc_ucp_target_run resumes it. */
 void ompi_osc_ucp_source_resume(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source);

@@ -1,0 +1,96 @@
+/* A writer gets in under a stream of readers that may pass the queue, because they hold another lock already: of
+ * another window, for as long as they stream, or of other targets, by lock_all.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rank 0 writes, the others read. What counts is not the time, which a busy machine stretches, but the turns that
+ * readers have while the writer has its own. A reader that has had far too many stops, so that a writer that starves
+ * gets in.
+ */
+#include "mpitest.h"
+
+#include <unistd.h>
+
+/** Turns of the writer; turns of each reader after which it stops. */
+enum { TURNS = 20, TOO_MANY = 25 * TURNS };
+
+/** Readers keep the lock for much longer than they are without it, so that one of them always has it. */
+enum { HOLD_US = 5000, PAUSE_US = 1000, OVER = 0 };
+
+static MPI_Win other, win;
+
+static void write_on(int target)
+{
+    int over = 1;
+
+    for (int turn = 0; turn < TURNS; turn++) {
+        MPI_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win));
+        MPI_OK(MPI_Put(&turn, 1, MPI_INT, target, 0, 1, MPI_INT, win));
+        MPI_OK(MPI_Win_unlock(target, win));
+        usleep(PAUSE_US);
+    }
+    for (int reader = 1; reader < test_size; reader++) {
+        MPI_OK(MPI_Send(&over, 1, MPI_INT, reader, OVER, MPI_COMM_WORLD));
+    }
+}
+
+/** Returns the number of turns. */
+static int read_on(int target, int all)
+{
+    int turns = 0, over = 0, value;
+
+    while (!over && turns < TOO_MANY) {
+        MPI_OK(all ? MPI_Win_lock_all(0, win) : MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win));
+        MPI_OK(MPI_Get(&value, 1, MPI_INT, target, 0, 1, MPI_INT, win));
+        MPI_OK(MPI_Win_flush(target, win));
+        usleep(HOLD_US);
+        MPI_Iprobe(0, OVER, MPI_COMM_WORLD, &over, MPI_STATUS_IGNORE);
+        turns++;
+        MPI_OK(all ? MPI_Win_unlock_all(win) : MPI_Win_unlock(target, win));
+    }
+    MPI_OK(MPI_Recv(&over, 1, MPI_INT, 0, OVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    return turns;
+}
+
+/** `lifelong`: everyone is in lock_all of another window. */
+static void meet(int target, int lifelong, int all)
+{
+    int turns = 0, most;
+
+    if (lifelong) {
+        MPI_OK(MPI_Win_lock_all(0, other));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == test_rank) {
+        write_on(target);
+    } else {
+        turns = read_on(target, all);
+    }
+    if (lifelong) {
+        MPI_OK(MPI_Win_unlock_all(other));
+    }
+    MPI_Allreduce(&turns, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (0 == test_rank) {
+        CHECK(most < TOO_MANY, "target %d, %s%s: a reader had %d turns before the writer had %d", target,
+              all ? "lock_all" : "lock", lifelong ? ", in lock_all of another window" : "", most, TURNS);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int *memory;
+
+    test_init(&argc, &argv);
+    test_needs(3);
+    MPI_OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &other));
+    MPI_OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+    for (int target = 0; target < 2; target++) {
+        meet(target, 0, 0);
+        meet(target, 0, 1);
+        meet(target, 1, 0);
+        meet(target, 1, 1);
+    }
+    MPI_OK(MPI_Win_free(&win));
+    MPI_OK(MPI_Win_free(&other));
+    return test_finish();
+}
