@@ -25,9 +25,10 @@ static int notice_send(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t
     return OMPI_SUCCESS == rc ? peer->path->arrive(peer, round, awaited) : rc;
 }
 
-static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32_t *awaited)
+/** One round. After an error nothing is awaited, but notices are still sent, as peers count those that are messages. */
+static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, bool failed, uint32_t *awaited)
 {
-    int       to      = (int) ((window->rank + (INT64_C(1) << round)) % window->size);
+    int       to      = ompi_osc_ucp_barrier_partner(window, round);
     uint32_t *arrived = &window->control->arrived[round];
     unsigned  steps   = 0, tries = 0;
     int       rc;
@@ -35,7 +36,8 @@ static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, uint32
     do {
         rc = notice_send(ompi_osc_ucp_peer(window, to), round, last, awaited);
     } while (ompi_osc_ucp_try_again(rc, &tries));
-    while (OMPI_SUCCESS == rc && (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
+    while (OMPI_SUCCESS == rc && !failed &&
+           (int32_t) (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) - window->barriers) < 0) {
         ompi_osc_ucp_spin(&steps);
         rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     }
@@ -48,8 +50,8 @@ int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last)
     int      round, rc = OMPI_SUCCESS;
 
     window->barriers++;
-    for (round = 0; OMPI_SUCCESS == rc && INT64_C(1) << round < window->size; round++) {
-        rc = round_run(window, round, last, &awaited);
+    for (round = 0; ompi_osc_ucp_barrier_partner(window, round) >= 0; round++) {
+        rc = ompi_osc_ucp_first_error(rc, round_run(window, round, last, OMPI_SUCCESS != rc, &awaited));
     }
     ompi_osc_ucp_await(&awaited);
     return rc;

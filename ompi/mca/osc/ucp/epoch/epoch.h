@@ -49,4 +49,12 @@ void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window);
 /** The window's own barrier. `last`: the window is freed afterwards, so peers are not asked for descriptions. */
 int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 
+/** The rank to which the barrier sends a notice in that round; -1 if there are fewer rounds. */
+static inline int ompi_osc_ucp_barrier_partner(const ompi_osc_ucp_window_t *window, int round)
+{
+    int64_t distance = INT64_C(1) << round;
+
+    return distance < window->size ? (int) ((window->rank + distance) % window->size) : -1;
+}
+
 #endif /* OSC_UCP_EPOCH_H */
