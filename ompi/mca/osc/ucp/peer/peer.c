@@ -5,6 +5,7 @@
 
 #include "peer/peer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_requests_forget(window);
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
+        assert(window->lost || (0 == peer->asking && NULL == peer->packet)); /* nothing names the peer any more */
         free(peer);
     }
     ompi_osc_ucp_ranks_fini(&window->peers);
