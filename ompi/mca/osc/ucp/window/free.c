@@ -23,6 +23,20 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     free(window);
 }
 
+/** Find the connections to the members that the barrier sends messages to. Other windows may have used them. */
+static void partners_connect(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    int                  round, rank;
+
+    for (round = 0; (rank = ompi_osc_ucp_barrier_partner(window, round)) >= 0; round++) {
+        peer = ompi_osc_ucp_peer(window, rank);
+        if (NULL != peer && NULL == peer->control) {
+            (void) ompi_osc_ucp_peer_connect(peer); /* if that fails, the barrier does, too */
+        }
+    }
+}
+
 /** Have all that was sent to the members arrive while they are still here. The barrier's notices then find room in any
  *  socket. A member that has left the barrier may take part in no flush any more. */
 static void traffic_settle(ompi_osc_ucp_window_t *window)
@@ -30,6 +44,7 @@ static void traffic_settle(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_peer_t *peer;
 
     window->closing = true;
+    partners_connect(window);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         peer->unacknowledged = peer->unacknowledged || ompi_osc_ucp_traffic_is_unsettled(peer);
     }
