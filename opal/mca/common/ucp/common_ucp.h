@@ -73,12 +73,20 @@ typedef void (*opal_common_ucp_received_fn_t)(void *arg, int status);
  */
 typedef void (*opal_common_ucp_sent_fn_t)(void *arg, int status);
 
+/** When UCX is asked for put, get and atomics. What no transport does natively it emulates by messages, and a process
+ *  that emulates them stores what any message says at any address. */
+typedef enum opal_common_ucp_native_t {
+    OPAL_COMMON_UCP_NATIVE_NEVER,
+    OPAL_COMMON_UCP_NATIVE_AUTO,  /**< if opal_common_ucp_registers */
+    OPAL_COMMON_UCP_NATIVE_ALWAYS
+} opal_common_ucp_native_t;
+
 /**
  * Start UCX and both workers. On failure nothing is left behind, and *reason_p is a malloc'd line with UCX's reason.
  * UCX's own messages are kept off the terminal meanwhile.
  */
-int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
-                         char **reason_p);
+int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handler_fn_t request_handler,
+                         opal_common_ucp_handler_fn_t reply_handler, char **reason_p);
 
 /** Stop the service thread and end UCX. Messages that have not been sent are lost. */
 void opal_common_ucp_close(void);
@@ -162,7 +170,7 @@ int  opal_common_ucp_map(opal_common_ucp_ep_t *ep, const void *key, uint64_t rem
                          opal_common_ucp_mapping_t **mapping_p, void **address_p);
 void opal_common_ucp_unmap(opal_common_ucp_mapping_t *mapping);
 
-/* Access to a peer's memory (common_ucp_rma.c), all from the origin side. */
+/* Access to a peer's memory (common_ucp_rma.c), all from the origin side. Only where lanes are native. */
 
 /** Memory of the process behind an endpoint, by its key. */
 int  opal_common_ucp_rkey_unpack(opal_common_ucp_ep_t *ep, const void *key, opal_common_ucp_rkey_t **rkey_p);
@@ -217,7 +225,8 @@ typedef struct opal_common_ucp_lanes_t {
     bool     stream;  /**< messages go over tcp */
 } opal_common_ucp_lanes_t;
 
-/** Lanes of an endpoint that is connected (something was received on it). None if that cannot be known. */
+/** Lanes of an endpoint that is connected (something was received on it). None are native if that cannot be known, or
+ *  if UCX was not asked for put, get and atomics. */
 void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *lanes);
 
 /** Why it cannot be known what UCX does natively, in words for the user; NULL: it is known. Static. */

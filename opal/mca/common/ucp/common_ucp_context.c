@@ -16,25 +16,43 @@
 
 #include "opal/constants.h"
 
-static ucs_status_t context_create(void)
+static ucs_status_t context_create(bool native)
 {
-    const ucp_params_t params = {
+    opal_common_ucp_transport_t *t      = &opal_common_ucp_transport;
+    const ucp_params_t           params = {
         .field_mask        = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME,
-        .features          = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 |
-                             UCP_FEATURE_WAKEUP,
+        .features          = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP |
+                             (native ? UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 : 0),
         .mt_workers_shared = 1, /* the two workers run in two threads */
         .name              = "osc_ucp"
     };
+    ucs_status_t                 status = opal_common_ucp_context_create(&params, &t->context);
 
-    return opal_common_ucp_context_create(&params, &opal_common_ucp_transport.context);
+    if (UCS_OK == status) {
+        t->native    = native;
+        t->registers = opal_common_ucp_surviving || opal_common_ucp_registers_find();
+    }
+    return status;
 }
 
-static ucs_status_t transport_create(void)
+/** A context shows which transports there are. If that shows that native operations are wanted, it is made again. */
+static ucs_status_t context_find(opal_common_ucp_native_t native)
+{
+    ucs_status_t status = context_create(OPAL_COMMON_UCP_NATIVE_ALWAYS == native);
+
+    if (UCS_OK == status && OPAL_COMMON_UCP_NATIVE_AUTO == native && opal_common_ucp_transport.registers) {
+        ucp_cleanup(opal_common_ucp_transport.context);
+        status = context_create(true);
+    }
+    return status;
+}
+
+static ucs_status_t transport_create(opal_common_ucp_native_t native)
 {
     opal_common_ucp_transport_t *t = &opal_common_ucp_transport;
     ucs_status_t                 status;
 
-    status = context_create();
+    status = context_find(native);
     if (UCS_OK != status) {
         return status;
     }
@@ -61,8 +79,8 @@ destroy_context:
     return status;
 }
 
-int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_common_ucp_handler_fn_t reply_handler,
-                         char **reason_p)
+int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handler_fn_t request_handler,
+                         opal_common_ucp_handler_fn_t reply_handler, char **reason_p)
 {
     opal_common_ucp_transport_t *t = &opal_common_ucp_transport;
     const char                  *complaint;
@@ -73,7 +91,7 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
 
     opal_common_ucp_quiet();
-    status    = opal_common_ucp_sysv_protect() ? transport_create() : UCS_ERR_UNSUPPORTED;
+    status    = opal_common_ucp_sysv_protect() ? transport_create(native) : UCS_ERR_UNSUPPORTED;
     complaint = opal_common_ucp_loud();
     if (UCS_OK != status) {
         if (asprintf(reason_p, "UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES",
@@ -84,8 +102,7 @@ int opal_common_ucp_open(opal_common_ucp_handler_fn_t request_handler, opal_comm
         return opal_common_ucp_status(status);
     }
     opal_common_ucp_reserve_fill();
-    t->registers = opal_common_ucp_surviving || opal_common_ucp_registers_find();
-    t->open      = true;
+    t->open = true;
     return OPAL_SUCCESS;
 }
 

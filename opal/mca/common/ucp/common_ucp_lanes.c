@@ -343,6 +343,9 @@ void opal_common_ucp_lanes(opal_common_ucp_ep_t *ep, opal_common_ucp_lanes_t *la
     if ('\0' != unknown[0]) {
         doubt_set(unknown);
     }
+    if (!opal_common_ucp_transport.native) {
+        lanes->rma = lanes->amo = 0;
+    }
     free(text);
 }
 

@@ -21,6 +21,7 @@ typedef struct opal_common_ucp_transport_t {
     opal_common_ucp_handler_fn_t handler[2]; /**< of what arrives at that side */
     ucp_address_t               *address;    /**< of the service worker; UCX's, released when the transport is closed */
     size_t                       address_len;
+    bool                         native;     /**< UCX was asked for put, get and atomics */
     bool                         registers;  /**< see opal_common_ucp_registers */
     bool                         open;
 } opal_common_ucp_transport_t;

@@ -5,6 +5,7 @@
 
 #include "message/message.h"
 
+#include "base/params.h"
 #include "base/wait.h"
 #include "message/fastbox.h"
 #include "message/packet.h"
@@ -38,12 +39,25 @@ static unsigned poll(void)
     return events;
 }
 
+/** Are native operations of UCX wanted? Without osc_ucp_direct, shared memory has them, too. */
+static opal_common_ucp_native_t native_wanted(void)
+{
+    bool rdma = OMPI_OSC_UCP_RDMA_NEVER != ompi_osc_ucp_params.rdma;
+
+    if (OMPI_OSC_UCP_RDMA_ALWAYS == ompi_osc_ucp_params.rdma || (rdma && 0 == ompi_osc_ucp_params.direct) ||
+        OMPI_OSC_UCP_DOMAIN_NIC == ompi_osc_ucp_params.atomic_domain) {
+        return OPAL_COMMON_UCP_NATIVE_ALWAYS;
+    }
+    return rdma || OMPI_OSC_UCP_DOMAIN_CPU != ompi_osc_ucp_params.atomic_domain ? OPAL_COMMON_UCP_NATIVE_AUTO
+                                                                                : OPAL_COMMON_UCP_NATIVE_NEVER;
+}
+
 int ompi_osc_ucp_messages_open(char **reason_p)
 {
     int rc;
 
     if (!opal_common_ucp_is_open()) {
-        rc = opal_common_ucp_open(ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
+        rc = opal_common_ucp_open(native_wanted(), ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
         if (OMPI_SUCCESS != rc) {
             return rc;
         }
