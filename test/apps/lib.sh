@@ -51,7 +51,7 @@ run()
     mkdir "$scratch/run"
     status=0
     (cd "$scratch/run" && OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT \
-        timeout -k 10 "$seconds" "${launch[@]}" "$mpirun" -np "$processes" "${options[@]}" "$@" \
+        "$within" "$seconds" "${launch[@]}" "$mpirun" -np "$processes" "${options[@]}" "$@" \
         >"$scratch/out" 2>"$scratch/messages" </dev/null) || status=$?
     case $status in
     0) used "$where" "$processes" ;;
@@ -75,8 +75,8 @@ used()
 # wrong SETUP:PROCESSES WHAT: show the end of what was printed, and fail.
 wrong()
 {
-    tail -n 20 "$scratch/out"
-    grep -v -e 'osc/ucp: window' -e 'mca: base: components_' "$scratch/messages" | tail -n 20
+    show "$scratch/out"
+    grep -v -e 'osc/ucp: window' -e 'mca: base: components_' "$scratch/messages" | tail -n 200
     fail "on $1: $2"
 }
 

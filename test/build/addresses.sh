@@ -13,7 +13,7 @@ connections()
     shift
     run_window "$components" --mca osc ucp --mca osc_base_verbose 20 --mca mpi_yield_when_idle 1 \
         -x UCX_TLS=tcp,self "$@"
-    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne "$processes" ]; then
+    if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne "$processes" ]; then
         cat "$scratch/out"
         fail "with '$*': status $status"
     fi

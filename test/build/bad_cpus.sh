@@ -7,7 +7,7 @@
 
 for cpus in 1000 0,1000 1000-1023 0-1000000 some; do
     run_window "$components" --mca osc ucp --mca osc_ucp_service_cpus $cpus
-    if [ $status -ne 0 ] || [ "$(lines 'no window, error class MPI_ERR_WIN$')" -ne 2 ] ||
+    if [ "$status" -ne 0 ] || [ "$(lines 'no window, error class MPI_ERR_WIN$')" -ne 2 ] ||
         [[ ! $(lines "osc_ucp_service_cpus is '$cpus': it must be ") =~ ^[12]$ ]]; then
         cat "$scratch/out"
         fail "status $status; with $cpus both processes should get MPI_ERR_WIN, and at least one should say why"
@@ -15,7 +15,7 @@ for cpus in 1000 0,1000 1000-1023 0-1000000 some; do
 done
 for cpus in all program "$(taskset -cp $$ | sed 's/.*: //')"; do
     run_window "$components" --mca osc ucp --mca osc_ucp_service_cpus "$cpus"
-    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ]; then
+    if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ]; then
         cat "$scratch/out"
         fail "status $status; $cpus should do"
     fi

@@ -84,7 +84,7 @@ for library in "$@"; do
         fail "nm cannot read $library"
     status=0
     find_cycles "$(basename "$library")" <"$scratch/symbols" || status=$?
-    [ $status -le 1 ] || fail "$library has no objects, or none that needs another (status $status)"
-    [ $status -eq 0 ] || failed=1
+    [ "$status" -le 1 ] || fail "$library has no objects, or none that needs another (status $status)"
+    [ "$status" -eq 0 ] || failed=1
 done
 exit $failed

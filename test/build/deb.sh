@@ -92,4 +92,4 @@ check_unpacked
 [ ! -e "$folder/mca_osc_ucp.so" ] || exit 0
 status=0
 BUILD=$build unshare --mount --propagation private bash "${BASH_SOURCE[0]}" --private "$scratch" "$package" || status=$?
-[ $status -eq 0 ] || [ $status -eq 77 ] || exit $status
+[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || exit $status

@@ -12,7 +12,7 @@ test=$build/test/unit/test_device
 
 run()
 {
-    quietly timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca pml ob1 "$@" "$test"
+    quietly "$within" 60 "$mpirun" -np 2 --oversubscribe --mca pml ob1 "$@" "$test"
 }
 
 run -x UCX_TLS=sm,self

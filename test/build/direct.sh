@@ -11,7 +11,7 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 quietly "$mpicc" -O -o "$scratch/direct" "$top/test/build/direct.c"
 
 for window in allocate shared; do
-    quietly timeout -k 5 100 "$mpirun" --oversubscribe --mca osc ucp \
+    quietly "$within" 100 "$mpirun" --oversubscribe --mca osc ucp \
         -np 1 strace -o "$scratch/calls" "$scratch/direct" $window : -np 1 "$scratch/direct" $window
     [ "$(grep -cE '^write\(-1, "(begin|end)"' "$scratch/calls")" = 2 ] || fail "the program's marks are missing"
     calls=$(sed -n '/^write(-1, "begin"/,/^write(-1, "end"/p' "$scratch/calls" | sed '1d;$d')

@@ -8,7 +8,7 @@
 
 run_window "$components" --mca osc ucp --mca pml ob1 --mca osc_base_verbose 10 --mca osc_ucp_atomic_domain nic \
     -x UCX_TLS=tcp,self -x UCX_NET_DEVICES=lo
-[ $status -eq 0 ] && [ "$(lines 'window made$')" -eq 2 ] || {
+[ "$status" -eq 0 ] && [ "$(lines 'window made$')" -eq 2 ] || {
     cat "$scratch/out"
     fail "status $status"
 }

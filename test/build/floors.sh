@@ -170,15 +170,15 @@ mapfile -t sources <"$scratch/sources"
 failed=0
 status=0
 (cd "$top" && check_includes "$scratch/floors" "${sources[@]}") || status=$?
-[ $status -le 1 ] || fail "no include of another floor, of UCX, or no check of Open MPI's version: nothing was tested"
-[ $status -eq 0 ] || failed=1
+[ "$status" -le 1 ] || fail "no include of another floor, of UCX, or no check of Open MPI's version: nothing was tested"
+[ "$status" -eq 0 ] || failed=1
 
 read_symbols >"$scratch/symbols"
 status=0
 check_symbols "$scratch/floors" "$scratch/symbols" >"$scratch/offenders" || status=$?
-[ $status -le 1 ] || fail "no object needs another floor's or UCX's symbols: nothing was tested"
+[ "$status" -le 1 ] || fail "no object needs another floor's or UCX's symbols: nothing was tested"
 with_lines <"$scratch/offenders"
-[ $status -eq 0 ] || failed=1
+[ "$status" -eq 0 ] || failed=1
 
 if command -v python3 >/dev/null; then
     quietly "$top/contrib/floors" "$scratch/floors.svg"

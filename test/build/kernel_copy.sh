@@ -11,8 +11,8 @@ quietly "$mpicc" -O -o "$scratch/kernel_copy" "$top/test/build/kernel_copy.c"
 # copied COMMAND...: so many operations went by load and store, which the kernel's copies count as.
 copied()
 {
-    timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 1 "$@" \
-        >"$scratch/out" 2>&1 </dev/null || fail "failed: $* $(cat "$scratch/out")"
+    run_ranks "$scratch/out" 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 1 "$@"
+    [ "$status" -eq 0 ] || fail "failed: $* $(show "$scratch/out")"
     grep -q 'MPI_Win_create, 2 processes' "$scratch/out" || fail "no report: $(cat "$scratch/out")"
     sed -n 's/.* load\/store *[0-9]* *\([0-9]*\) .*/\1/p' "$scratch/out" | grep . || echo 0
 }

@@ -12,9 +12,10 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 quietly "$mpicc" -O -o "$scratch/leftovers" "$top/test/build/leftovers.c"
 
 # Open MPI's own segments (vader) are not ours to remove.
+export within
 cat >"$scratch/run" <<'RUN'
 mount -t tmpfs tmpfs /dev/shm
-timeout -k 5 60 "$@" >/dev/null 2>&1 </dev/null
+"$within" 60 "$@" >/dev/null 2>&1 </dev/null
 status=$?
 sleep 0.5
 ls /dev/shm | grep -v '^vader'
@@ -28,7 +29,7 @@ for how in end kill; do
         left=$("${apart[@]}" bash "$scratch/run" "$mpirun" -np 2 --oversubscribe --mca osc ucp -x UCX_TLS=$tls \
             "$scratch/leftovers" $how) || status=$?
         [ -z "$left" ] || fail "left behind after $how with UCX_TLS=$tls: $left"
-        [ $how = kill ] || [ $status -eq 0 ] || fail "the program failed: $status"
-        [ $how = end ] || [ $status -ne 0 ] || fail "nobody was killed"
+        [ $how = kill ] || [ "$status" -eq 0 ] || fail "the program failed: $status"
+        [ $how = end ] || [ "$status" -ne 0 ] || fail "nobody was killed"
     done
 done

@@ -6,11 +6,16 @@
 
 set -eu
 
+# shellcheck source=test/lib/patience.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/patience.sh"
+
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${BUILD:-$top/build}
 components=${COMPONENT_DIR:-$build/components}
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+within=$top/test/lib/within
+trap '[ -z "$job" ] || end_job "$job"; rm -rf "$scratch"' EXIT
+trap 'exit 143' TERM
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # Set-ups of the caller's make would reach the ones below.
@@ -26,6 +31,18 @@ skip()
 {
     echo "$*"
     exit 77
+}
+
+# Print a file, the middle of a very long one left out: the program's own words may be at either end.
+show()
+{
+    if [ "$(wc -l <"$1")" -le 400 ]; then
+        cat "$1"
+    else
+        head -n 200 "$1"
+        echo "..."
+        tail -n 200 "$1"
+    fi
 }
 
 # The value of a variable in the build's Makefile.
@@ -44,7 +61,7 @@ fi
 quietly()
 {
     "$@" >"$scratch/log" 2>&1 </dev/null || {
-        tail -n 30 "$scratch/log"
+        show "$scratch/log"
         fail "failed: $*"
     }
 }
@@ -107,10 +124,8 @@ run_window()
     if [ ! -e "$scratch/window" ]; then
         quietly "$mpicc" -O -o "$scratch/window" "$top/test/build/window.c"
     fi
-    status=0
-    OMPI_MCA_mca_base_component_path=$dir:SYSTEM_DEFAULT:USER_DEFAULT \
-        timeout -k 5 60 "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window" \
-        >"$scratch/out" 2>&1 </dev/null || status=$?
+    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$dir:SYSTEM_DEFAULT:USER_DEFAULT" \
+        "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window"
 }
 
 # How many lines of $scratch/out match the pattern.

@@ -13,7 +13,7 @@ quietly make -j 2 OMPI_BUILD_VERSION=3.9.7
 quietly make install OMPI_BUILD_VERSION=3.9.7
 
 run_window "$scratch/components" --mca osc ucp,rdma
-if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] || [ "$(lines 'osc/ucp')" -ne 2 ] ||
+if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] || [ "$(lines 'osc/ucp')" -ne 2 ] ||
     [ "$(lines "osc/ucp.*3\.9\.7.*${running//./\\.}|osc/ucp.*${running//./\\.}.*3\.9\.7")" -ne 2 ]; then
     cat "$scratch/out"
     fail "status $status; there should be a window made by osc/rdma, and one line per process with both versions"

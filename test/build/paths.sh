@@ -98,7 +98,7 @@ awk -v folder="$component/" '
         }
         exit found == 0
     }' "$scratch/symbols" >"$scratch/links" || status=$?
-[ $status -eq 0 ] || fail "nobody links to anything in path/: nothing was tested"
+[ "$status" -eq 0 ] || fail "nobody links to anything in path/: nothing was tested"
 while read -r file symbol header; do
     line=$(grep -nwm1 -- "$symbol" "$file" | cut -d: -f1)
     found "$file" "${line:-1}" "$header" "its function or variable $symbol is used"

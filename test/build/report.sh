@@ -36,7 +36,7 @@ quietly "$mpicc" -O -o "$scratch/window" "$scratch/puts.c"
 reported()
 {
     run_window "$components" --mca osc ucp --mca osc_ucp_report 1 -x UCX_TLS="$2" "${@:3}"
-    [ $status -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
+    [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
     [ "$(lines "^osc/ucp: MPI_Win_allocate 'halo', 2 processes, 1.0 KiB each, made 3 times$")" -eq 1 ] &&
         [ "$(lines '^osc/ucp:     own memory  *6  *6  *96 B$')" -eq 1 ] &&
         [ "$(lines "^osc/ucp:     $1  *6  *6  *96 B\$")" -eq 1 ] || fail "wrong report: $(cat "$scratch/out")"

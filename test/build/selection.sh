@@ -13,7 +13,8 @@ expect()
 
     shift
     run_window "$components" --mca osc_base_verbose 10 "$@"
-    if [ $status -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] || [ "$(lines 'osc/ucp: window')" -ne "$windows" ]; then
+    if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ] ||
+        [ "$(lines 'osc/ucp: window')" -ne "$windows" ]; then
         cat "$scratch/out"
         fail "with '$*', osc/ucp should serve $windows windows; status $status"
     fi
@@ -23,6 +24,8 @@ expect 1
 expect 1 --mca osc ucp
 expect 0 --mca osc ^ucp
 expect 0 --mca osc_ucp_priority 1
+expect 0 --mca osc_ucp_priority 0
+expect 1 --mca osc_ucp_priority 0 --mca osc ^rdma,pt2pt,ucx
 
 run_window "$components"
 [ "$(sort "$scratch/out")" = "$(printf 'rank 0: window made\nrank 1: window made')" ] ||

@@ -108,7 +108,7 @@ quietly "$mpicc" -O -I"$top/test/mpi/lib" -o "$scratch/program" "$top/$program.c
 # The number of operations that its 2 processes leave to the path, in $scratch/counts; $@ goes to mpirun.
 run_program()
 {
-    OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT quietly timeout -k 5 60 \
+    OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT quietly "$within" 60 \
         "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" "$scratch/program"
     sed -n 's/^sixth path: \([0-9]*\) operations$/\1/p' "$scratch/log" >"$scratch/counts"
 }

@@ -7,12 +7,12 @@
 
 quietly make -C "$build" mpi-tests
 status=0
-BUILD=$build COMPONENT_DIR=$components timeout -k 10 240 \
+BUILD=$build COMPONENT_DIR=$components "$within" 240 \
     "$top/contrib/softroce/check" rdma_packets put_get lock_exclusive >"$scratch/out" 2>&1 || status=$?
-if [ $status -eq 77 ]; then
+if [ "$status" -eq 77 ]; then
     skip "$(tail -n 1 "$scratch/out")"
 fi
-if [ $status -ne 0 ]; then
-    tail -n 40 "$scratch/out"
+if [ "$status" -ne 0 ]; then
+    show "$scratch/out"
     fail "status $status"
 fi

@@ -36,15 +36,15 @@ nothing_left()
 two_hosts=$top/contrib/two-hosts
 status=0
 said=$(inside "$two_hosts" true 2>&1) || status=$?
-if [ $status -eq 77 ]; then
+if [ "$status" -eq 77 ]; then
     skip "$said"
 fi
-[ $status -eq 0 ] || fail "two-hosts true: $said"
+[ "$status" -eq 0 ] || fail "two-hosts true: $said"
 nothing_left "in the end"
 
 status=0
 inside "$two_hosts" sh -c 'sleep 1000 & exit 5' || status=$?
-[ $status -eq 5 ] || fail "the command's status is 5, and that of two-hosts $status"
+[ "$status" -eq 5 ] || fail "the command's status is 5, and that of two-hosts $status"
 nothing_left "after a command that failed"
 
 PER_HOST=2 inside "$two_hosts" -n 3 "$mpirun" -np 6 hostname >"$scratch/first" 2>/dev/null &

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
+#include "../mpi/lib/ended.h"
+
 #include <mpi.h>
 #include <stdio.h>
 

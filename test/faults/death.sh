@@ -12,12 +12,12 @@ longest=0
 for how in lock epoch contact free compute; do
     for tls in all tcp,self; do
         status=0
-        timeout -k 5 60 "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp -x UCX_TLS=$tls \
+        "$within" 60 "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp -x UCX_TLS=$tls \
             "$scratch/death" $how >"$scratch/out" 2>&1 </dev/null || status=$?
         now=$(date +%s)
         died=$(sed -n 's/^died //p' "$scratch/out")
-        if [ -z "$died" ] || [ $status -eq 0 ] || [ $status -eq 124 ] || [ $((now - died)) -gt 10 ]; then
-            tail -n 20 "$scratch/out"
+        if [ -z "$died" ] || [ "$status" -eq 0 ] || [ "$status" -eq 124 ] || [ $((now - died)) -gt "$(grown 10)" ]; then
+            show "$scratch/out"
             fail "$how with UCX_TLS=$tls: status $status, $((now - ${died:-0})) seconds after the death"
         fi
         longest=$((now - died > longest ? now - died : longest))

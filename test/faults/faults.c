@@ -12,6 +12,9 @@
  * begins with FAIL is a failure of the test: success with wrong data, an error that some process of a collective call
  * does not get, a window that does not work afterwards, memory that is not given back, or a hang.
  */
+#include "../mpi/lib/ended.h"
+#include "../mpi/lib/patience.h"
+
 #include "faults_cases.h"
 
 #include <dlfcn.h>
@@ -20,7 +23,7 @@
 
 #include "inject.h"
 
-enum { POINTS_MAX = 400, PATIENCE = 60 };
+enum { POINTS_MAX = 400 };
 
 static inject_arm_t arm;
 static inject_disarm_t disarm;
@@ -151,7 +154,7 @@ static void round_run(const struct test_case *c, enum flavor flavor, int rank, l
     inject_live_t before, after;
 
     snprintf(doing, sizeof(doing), "%s %s, call %ld of rank %d", flavor_name[flavor], c->name, at, rank);
-    alarm(PATIENCE);
+    alarm(4 * (unsigned) test_patience());
     live(&before);
     if (CONSTRUCTS == c->special) {
         round_construct(flavor, rank, at, run, how, &mine);
@@ -273,7 +276,7 @@ int main(int argc, char **argv)
     }
     functions_find();
     signal(SIGALRM, hung);
-    alarm(PATIENCE);
+    alarm(4 * (unsigned) test_patience());
     test_init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     cases_init();

@@ -31,7 +31,7 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 # Run faults with arguments "$@" in set-up $setup, at most $1 seconds; UCX's calls fail as $how says.
 inject()
 {
-    local launch=() seconds=$1 status
+    local launch=() seconds=$1
 
     shift
     case $setup in
@@ -41,11 +41,11 @@ inject()
         launch=(-x "UCX_TLS=sm,self" --mca osc_ucp_direct 0 --mca osc_ucp_rdma always
             --mca osc_ucp_atomic_domain nic) ;;
     esac
-    timeout -k 5 "$seconds" "$mpirun" -np 2 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp --mca pml ob1 \
-        "${launch[@]}" -x LD_PRELOAD="$scratch/inject.so" "$scratch/faults" "$@" >"$scratch/out" 2>&1 </dev/null || {
-        status=$?
+    run_ranks "$scratch/out" "$seconds" "$mpirun" -np 2 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp \
+        --mca pml ob1 "${launch[@]}" -x LD_PRELOAD="$scratch/inject.so" "$scratch/faults" "$@"
+    [ "$status" -eq 0 ] || {
         echo "set-up $setup, faults $*:"
-        grep -v '^POINT' "$scratch/out" | head -n 60
+        grep -v '^POINT' "$scratch/out" | head -n 200
         fail "exit status $status"
     }
     sed -n "s/^POINT/$how/p" "$scratch/out" >>"$scratch/points"

@@ -11,6 +11,8 @@
  * Prints what became of each flavour: "FLAVOUR works", or "FLAVOUR fails" where all processes got an error. The exit
  * status is 0 unless data are wrong or not all processes agree.
  */
+#include "../mpi/lib/ended.h"
+
 #include "../mpi/lib/mpitest.h"
 
 #include <errno.h>

@@ -30,15 +30,15 @@ expected()
 # what starts it. The component may print no more than 8 lines.
 try()
 {
-    local name=$1 status=0 outcome lines
+    local name=$1 outcome lines
 
     shift
-    timeout -k 5 "${seconds:-60}" "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
+    run_ranks "$scratch/out" "${seconds:-60}" "$@"
     outcome=$(grep -E '^(create|allocate|shared|dynamic) (works|fails)$' "$scratch/out" || true)
     lines=$(grep -c '^.*osc/ucp' "$scratch/out" || true)
     tried=$((tried + 1))
-    { [ $status -eq 0 ] && expected "$outcome" && [ "$lines" -le 8 ]; } || {
-        head -n 40 "$scratch/out"
+    { [ "$status" -eq 0 ] && expected "$outcome" && [ "$lines" -le 8 ]; } || {
+        show "$scratch/out"
         fail "$name: exit status $status, $lines lines of osc/ucp"
     }
 }

@@ -33,12 +33,12 @@ try()
 
     SECONDS=0
     : >"$scratch/out"
-    timeout -k 5 60 "${run[@]}" "${options[@]}" "$scratch/survive" "${@:2}" >>"$scratch/out" 2>&1 </dev/null &
+    "$within" 60 "${run[@]}" "${options[@]}" "$scratch/survive" "${@:2}" >>"$scratch/out" 2>&1 </dev/null &
     wait_and_end $!
     wait $! || true
-    if [ $SECONDS -ge 60 ] || [ "$(lines '^survived: ')" -ne 3 ] || [ "$(lines 'osc/ucp')" -ne 1 ] ||
+    if [ "$(lines '^survived: ')" -ne 3 ] || [ "$(lines 'osc/ucp')" -ne 1 ] ||
         [ "$(lines 'osc/ucp: .* rank 1 .*has died')" -ne 1 ]; then
-        tail -n 30 "$scratch/out"
+        show "$scratch/out"
         fail "${*:2} on $1, after $SECONDS s"
     fi
     seconds=$(sed -n 's/^survived: .* after \(.*\) s$/\1/p' "$scratch/out" | sort -n | tail -n 1)

@@ -5,6 +5,8 @@
  *
  * usage: teardown open | outstanding | locked | posted | error | busy | load
  */
+#include "../mpi/lib/ended.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,11 +12,12 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 apart=(unshare --ipc --mount --propagation private)
 "${apart[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null || apart=()
 
+export within
 cat >"$scratch/run" <<'RUN'
 apart=$1
 shift
 [ -z "$apart" ] || mount -t tmpfs tmpfs /dev/shm
-timeout -k 5 60 "$@" </dev/null
+"$within" 60 "$@" </dev/null
 status=$?
 if [ -n "$apart" ]; then
     ls /dev/shm | grep -v '^vader' >&3
@@ -37,8 +38,8 @@ for how in open outstanding locked posted error busy load; do
             "${apart[@]}" bash "$scratch/run" "${apart[*]}" "$mpirun" -np 2 --oversubscribe \
                 --mca mpi_yield_when_idle 1 --mca osc ucp "${launch[@]}" "$scratch/teardown" $how \
                 >"$scratch/out" 2>&1 3>"$scratch/left" || status=$?
-            [ $status -eq 0 ] || {
-                tail -n 30 "$scratch/out"
+            [ "$status" -eq 0 ] || {
+                show "$scratch/out"
                 fail "$how over $setup, time $times: exit status $status"
             }
             [ ! -s "$scratch/left" ] || fail "$how over $setup leaves behind: $(cat "$scratch/left")"

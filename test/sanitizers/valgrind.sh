@@ -34,9 +34,9 @@ run()
 
     shift
     rm -f "$scratch"/report.*
-    timeout -k 5 250 "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
+    "$within" 250 "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ] && [ $status -ne 77 ]; then
-        tail -n 30 "$scratch/out"
+        show "$scratch/out"
         fail "$name: exit status $status"
     fi
     grep -q 'ERROR SUMMARY' "$scratch"/report.* || fail "$name: valgrind has reported nothing at all"

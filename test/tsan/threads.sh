@@ -37,7 +37,7 @@ run()
         quietly "$mpicc" -std=gnu11 -O1 -g -I"$top/test/mpi/lib" -c -o "$scratch/$1.o" "$top"/test/mpi/*/"$1.c"
         quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread
     fi
-    timeout -k 5 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
+    "$within" 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
         -x "UCX_TLS=$3" -x TSAN_OPTIONS -x UCX_MEM_EVENTS -x UCX_MEM_MMAP_HOOK_MODE "$scratch/$1" \
         >"$scratch/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ] || compgen -G "$scratch/report.*" >/dev/null; then

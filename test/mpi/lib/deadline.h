@@ -21,13 +21,13 @@ static inline void test_deadline_hit(int number)
     _exit(1);
 }
 
-/** The call that follows, `what` in round `round`, has to return within TEST_PATIENCE. */
+/** The call that follows, `what` in round `round`, has to return within test_patience(). */
 static inline void test_deadline(const char *what, int round)
 {
     snprintf(test_deadline_text, sizeof(test_deadline_text), "rank %d: %s (round %d) does not return within %d s\n",
-             test_rank, what, round, TEST_PATIENCE);
+             test_rank, what, round, test_patience());
     signal(SIGALRM, test_deadline_hit);
-    alarm(TEST_PATIENCE);
+    alarm(test_patience());
 }
 
 /** It has returned. */

@@ -9,6 +9,9 @@
 #ifndef MPITEST_H
 #define MPITEST_H
 
+#include "ended.h"
+#include "patience.h"
+
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -202,13 +205,10 @@ static inline void test_compute(double seconds)
     } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < seconds);
 }
 
-/** Seconds after which a test gives up to wait for what does not come: far more than a busy machine takes. */
-enum { TEST_PATIENCE = 15 };
-
 /** Compute, as test_compute does, until `*word` is `wanted`, or for as long as patience lasts. */
 static inline void test_compute_until(const volatile long *word, long wanted)
 {
-    for (int i = 0; i < TEST_PATIENCE * 100 && wanted != *word; i++) {
+    for (int i = 0; i < test_patience() * 100 && wanted != *word; i++) {
         test_compute(0.01);
     }
 }

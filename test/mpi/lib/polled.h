@@ -67,7 +67,7 @@ static inline void polled_counts(void (*work)(int n), double seconds, struct tes
 
     do {
         polled_phase(work, 0, 0, seconds);
-    } while (polled_so(0 == test_counter_read(counter) && MPI_Wtime() - begin < TEST_PATIENCE));
+    } while (polled_so(0 == test_counter_read(counter) && MPI_Wtime() - begin < test_patience()));
     CHECK(0 != test_rank || test_counter_read(counter) > 0, "a target that polled had no part");
 }
 

@@ -123,7 +123,7 @@ enum { TEST_POLLS = sizeof(test_polls) / sizeof(*test_polls) };
 /** Look until the flag is set: 1; or for as long as patience lasts, which is short in a program that has failed: 0. */
 static inline int test_poll_until_set(const struct test_poll *poll, const struct test_polled *polled, int owner)
 {
-    double begin = MPI_Wtime(), patience = test_failures > 0 ? 1 : TEST_PATIENCE;
+    double begin = MPI_Wtime(), patience = test_failures > 0 ? 1 : test_patience();
     int got = 0;
 
     do {

@@ -1,4 +1,5 @@
-/* The runner's own test: ends as its argument says, "hang", "fail", "crash", "skip" or "pass". Not in the table.
+/* The runner's own test: ends as its argument says, "hang", "fail", "crash", "skip", "unfinished", "slow" or "pass".
+ * Not in the table.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -26,6 +27,10 @@ int main(int argc, char **argv)
         abort();
     } else if (0 == strcmp(how, "skip")) {
         test_skip("on purpose");
+    } else if (0 == strcmp(how, "unfinished") && 0 == test_rank) {
+        exit(0);
+    } else if (0 == strcmp(how, "slow")) {
+        sleep(6);
     }
     CHECK(0 != strcmp(how, "fail"), "this must fail");
     return test_finish();

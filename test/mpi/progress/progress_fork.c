@@ -102,7 +102,7 @@ static void children_of_target(struct test_window *window)
     if (TARGET == test_rank) {
         do {
             have_child(window);
-        } while (wanted != *count && MPI_Wtime() - begin < TEST_PATIENCE);
+        } while (wanted != *count && MPI_Wtime() - begin < test_patience());
         CHECK(wanted == *count, "%s: %ld of %ld epochs while the target had children", test_flavor_name[window->flavor],
               *count, wanted);
     } else {

@@ -26,7 +26,7 @@ static void compute(const struct awaited *awaited)
 
 static void doze(const struct awaited *awaited)
 {
-    for (int i = 0; i < TEST_PATIENCE * 10 && awaited->last != *awaited->word; i++) {
+    for (int i = 0; i < test_patience() * 10 && awaited->last != *awaited->word; i++) {
         usleep(100000);
     }
 }

@@ -140,7 +140,7 @@ static void target(struct test_window *window, enum victim victim)
     }
     seen = *count;
     /* The epoch that is under way may have counted already, and each origin has one. */
-    for (int i = 0; COMPUTES == victim && i < TEST_PATIENCE * 100 && *count - seen < test_size; i++) {
+    for (int i = 0; COMPUTES == victim && i < test_patience() * 100 && *count - seen < test_size; i++) {
         test_compute(0.01);
     }
     CHECK(POLLS == victim || *count - seen >= test_size, "%s: %ld epochs while the target computed, after it was "

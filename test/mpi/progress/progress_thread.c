@@ -98,7 +98,7 @@ static void check(enum test_flavor flavor, MPI_Info info, int wanted)
 
     test_window_open(&window, flavor, 4096, info, MPI_COMM_WORLD);
     /* A thread that was just created has no name yet, until it gets a processor. */
-    for (int i = 0; 0 == thread && i < (wanted ? TEST_PATIENCE * 1000 : 10); i++) {
+    for (int i = 0; 0 == thread && i < (wanted ? test_patience() * 1000 : 10); i++) {
         usleep(1000);
         thread = service_thread();
     }

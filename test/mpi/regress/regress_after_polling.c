@@ -42,10 +42,10 @@ static void target(volatile long *memory)
         MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     }
     memory[AWAY] = 1;
-    for (int i = 0; i < TEST_PATIENCE * 100 && 1 != memory[DONE]; i++) {
+    for (int i = 0; i < test_patience() * 100 && 1 != memory[DONE]; i++) {
         usleep(10000);
     }
-    CHECK(1 == memory[DONE], "%d gets were not over in %d s", GETS, TEST_PATIENCE);
+    CHECK(1 == memory[DONE], "%d gets were not over in %d s", GETS, test_patience());
 }
 
 int main(int argc, char **argv)

@@ -25,7 +25,7 @@ static void want(enum stream stream)
     double begin = MPI_Wtime(), now = begin;
     int times = 0, one = 1;
 
-    while (times < TIMES && now - begin < TEST_PATIENCE) {
+    while (times < TIMES && now - begin < test_patience()) {
         if (EXCLUSIVE == stream) {
             MPI_OK(MPI_Win_lock_all(0, win));
             MPI_OK(MPI_Put(&times, 1, MPI_INT, 1, 0, 1, MPI_INT, win));
@@ -101,7 +101,7 @@ static void stream_on(enum stream stream)
         }
         /* If rank 0 gets nothing, the stream runs dry after a while, and it finds out. */
         MPI_Iprobe(0, DONE, MPI_COMM_WORLD, &over, MPI_STATUS_IGNORE);
-        over = over || MPI_Wtime() - begin > TEST_PATIENCE + 2;
+        over = over || MPI_Wtime() - begin > test_patience() + 2;
         if (baton && (over || heard(HAS_IT, A_WHILE))) {
             while (heard(HAS_IT, 0)) {
                 continue; /* of earlier times, when it was given up in vain */

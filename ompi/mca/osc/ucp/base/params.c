@@ -46,7 +46,8 @@ static const struct {
 } parameters[] = {
     { "priority", &ompi_osc_ucp_params.priority, NULL, OPAL_INFO_LVL_9,
       "Priority of osc/ucp. The one-sided component with the highest priority serves a window (osc/rdma has 101, "
-      "osc/sm 100, osc/ucx 60). '--mca osc ^ucp' switches osc/ucp off, '--mca osc ucp' all others (default: 120)" },
+      "osc/sm 100, osc/ucx 60). 0: it serves only windows that no other component can make, such as those of one "
+      "process. '--mca osc ^ucp' switches osc/ucp off, '--mca osc ucp' all others (default: 120)" },
     { "report", &ompi_osc_ucp_params.report, NULL, OPAL_INFO_LVL_3,
       "1: print at the end of the job how many operations and bytes of each window went which way, and how long "
       "calls waited (default: 0)" },

@@ -1,0 +1,160 @@
+# How test scripts run jobs: a time limit that grows with the load of the machine, the stacks of all processes when it
+# is hit, and mpirun's own race recognized. To be sourced; needs bash 5.1.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+
+# All processors of the machine: the numbers that the kernel tells are those of the whole machine, too.
+patience_cores=$(getconf _NPROCESSORS_ONLN)
+job= # what run_within runs
+
+# Append to "below" all processes below process $1, in the order of their start. Forks nothing.
+descendants()
+{
+    local children child file
+
+    for file in /proc/"$1"/task/*/children; do
+        { read -r -a children <"$file" || true; } 2>/dev/null
+        for child in ${children[@]+"${children[@]}"}; do
+            below+=("$child")
+            descendants "$child"
+        done
+        children=()
+    done
+}
+
+# Sets others: how many threads of the machine run or want to, without this shell and those of job $1 and below. 0 if
+# there is a processor for each.
+count_others()
+{
+    local below=("$1") running process file text own=0
+
+    others=0
+    read -r _ _ _ running _ </proc/loadavg
+    running=$((${running%/*} - 1))
+    [ "$running" -gt "$patience_cores" ] || return 0
+    descendants "$1"
+    for process in "${below[@]}"; do
+        for file in /proc/"$process"/task/*/stat; do
+            { read -r text <"$file" || text=; } 2>/dev/null
+            text=${text##*) }
+            [ "${text:0:1}" != R ] || own=$((own + 1))
+        done
+    done
+    others=$((running > own ? running - own : 0))
+}
+
+# Wait for job $1, a child, for at most $2 seconds, and set status to its exit status. False: the limit is hit. A
+# second counts less the more threads of others there are for each processor: a slow machine is not a fault.
+outlast()
+{
+    local spent=0 last=${EPOCHREALTIME/[.,]/} now timer ended others
+
+    while [ $spent -lt $(($2 * 1000000)) ]; do
+        sleep 1 &
+        timer=$!
+        status=0 ended=
+        wait -n -p ended "$1" "$timer" || status=$?
+        if [ "$ended" != "$timer" ]; then
+            kill "$timer" 2>/dev/null || true
+            wait "$timer" 2>/dev/null || true
+            return 0
+        fi
+        count_others "$1"
+        now=${EPOCHREALTIME/[.,]/}
+        spent=$((spent + (now - last) * patience_cores / (patience_cores + others)))
+        last=$now
+    done
+    return 1
+}
+
+# Print $1 seconds as what they are while the machine has its present load.
+grown()
+{
+    awk -v seconds="$1" -v cores="$patience_cores" '{ print int(seconds * (1 + $1 / cores)) }' /proc/loadavg
+}
+
+# The stacks of all threads of all ranks below $1: mpirun, or two-hosts, whose hosts' processes are below it too.
+print_stacks()
+{
+    local below=() rank
+
+    if ! command -v gdb >/dev/null; then
+        echo "no stacks: gdb is not installed (apt-get install gdb)"
+        return
+    fi
+    descendants "$1"
+    for rank in ${below[@]+"${below[@]}"}; do
+        grep -qs '/libmpi\.' "/proc/$rank/maps" || continue
+        echo "---- stacks of process $rank: $(tr '\0' ' ' <"/proc/$rank/cmdline")"
+        timeout 120 gdb -p "$rank" -batch -nx -iex "set debuginfod enabled off" -ex "thread apply all bt" 2>&1 |
+            grep -E '^(Thread |#|ptrace)' || true
+    done
+}
+
+# Ask $1, mpirun or what starts it, to clean up behind itself; what is still there after three seconds is killed.
+end_job()
+{
+    local below=("$1")
+
+    descendants "$1"
+    kill -TERM "$1" 2>/dev/null || true
+    for _ in 1 2 3; do
+        kill -0 "$1" 2>/dev/null || break
+        sleep 1
+    done
+    kill -KILL "${below[@]}" 2>/dev/null || true
+    wait "$1" 2>/dev/null || true
+}
+
+# run_within SECONDS COMMAND...: sets status to the command's, or to 124 if the limit is hit. Then the stacks of its
+# processes are on stderr, and it has been ended.
+run_within()
+{
+    local seconds=$1
+
+    shift
+    "$@" &
+    job=$!
+    if ! outlast "$job" "$seconds"; then
+        {
+            echo "time limit of $seconds seconds hit (of an idle machine; load now $(cut -d ' ' -f 1-3 /proc/loadavg))"
+            print_stacks "$job"
+        } >&2
+        end_job "$job"
+        status=124
+    fi
+    job=
+}
+
+# mpirun of Open MPI 4.1 sometimes takes a process that has ended for one that did so without MPI_Finalize, and then
+# fails. Is that all that is wrong in a run with output $1? Each process has left in folder $2 what it knows
+# (test/mpi/lib/ended.h), and all have finalized MPI and ended with 0.
+mpirun_erred()
+{
+    local size
+
+    grep -q '^node .* exiting improperly\. There are three reasons' "$1" || return 1
+    size=$(cat "$2"/* 2>/dev/null | sed -n 's/^exit status 0, MPI finalized, of \([0-9]*\)$/\1/p' | head -n 1)
+    [ -n "$size" ] && [ "$(cat "$2"/* | grep -cx "exit status 0, MPI finalized, of $size")" -ge "$size" ] &&
+        ! cat "$2"/* | grep -qvE '^exit status 0, MPI finalized, of [0-9]+$'
+}
+
+# run_ranks OUTPUT SECONDS COMMAND...: run_within, for MPI programs that include ended.h; all that is printed goes into
+# file OUTPUT. Repeated once if mpirun_erred. Sets tries to the number of runs.
+run_ranks()
+{
+    local output=$1 ended
+
+    shift
+    ended=$(mktemp -d)
+    export TEST_ENDED=$ended
+    # shellcheck disable=SC2034  # for the caller
+    for tries in 1 2; do
+        rm -f "$ended"/*
+        run_within "$@" >"$output" 2>&1 </dev/null
+        { [ 0 != "$status" ] && mpirun_erred "$output" "$ended"; } || break
+    done
+    unset TEST_ENDED
+    rm -rf "$ended"
+}
