@@ -45,7 +45,7 @@ expect()
     shift 2
     status=0
     OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT \
-        timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
+        "$within" 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
     if [ "$ends" = well ] && [ $status -ne 0 ] || [ "$ends" = ill ] && [ $status -eq 0 ] ||
         [ "$(lines "$line\$")" -ne "$times" ]; then
         cat "$scratch/out"
