@@ -37,7 +37,7 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
     packet->awaited    = NULL;
     packet->used       = 0;
     packet->operations = 0;
-    packet->locks      = false;
+    packet->grant      = NULL;
     packet->head.ack   = 0;
     packet->prev       = NULL;
     packet->next       = packets.open;
@@ -175,18 +175,12 @@ static void granted(ompi_osc_ucp_pending_t *pending)
 /** The packet requests a lock that it does not release: ask for a reply when it is granted. */
 static void ask_for_grant(packet_t *packet)
 {
-    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(packet->peer, false);
-    char                   *command = packet->commands + packet->lock_at;
+    char *command = packet->commands + packet->lock_at;
 
-    if (NULL == pending) {
-        ompi_osc_ucp_locks.ungranted--;
-        return; /* later packets are not held back then; they wait at the target */
-    }
-    pending->ended   = granted;
-    pending->replies = 1;
+    packet->grant->replies = 1;
     packet->peer->granting = true;
     packet->peer->window->counters.lock_waits++;
-    memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &pending->cookie, sizeof(pending->cookie));
+    memcpy(command + sizeof(ompi_osc_ucp_wire_command_t), &packet->grant->cookie, sizeof(packet->grant->cookie));
 }
 
 /** Send an open packet. packet_sent handles failures. `for_reply`: the caller waits for a reply next. */
@@ -204,7 +198,7 @@ static void packet_send(packet_t *packet, bool for_reply)
     if (NULL != packet->next) {
         packet->next->prev = packet->prev;
     }
-    if (packet->locks) {
+    if (NULL != packet->grant) {
         ask_for_grant(packet);
     }
     head_fill(&packet->head, peer, true);
@@ -327,21 +321,29 @@ int ompi_osc_ucp_packet_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
                   .flags = (uint8_t) (OMPI_OSC_UCP_FLAG_REPLY | (exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0) |
                                       (ompi_osc_ucp_joins(exclusive) ? OMPI_OSC_UCP_FLAG_JOIN : 0)) }
     };
-    int   rc;
-    char *room = reserve_at_once(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+    ompi_osc_ucp_pending_t *grant = ompi_osc_ucp_pending_new(peer, false);
+    char                   *room;
+    int                     rc;
 
-    if (NULL != room) {
-        ompi_osc_ucp_command_encode(&command, room);
-        peer->packet->lock_at = (uint32_t) (room - peer->packet->commands);
-        peer->packet->locks   = true;
-        ompi_osc_ucp_locks.ungranted++;
+    if (NULL == grant) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return rc;
+    room = reserve_at_once(peer, sizeof(command.wire) + sizeof(command.reply_to), &rc);
+    if (NULL == room) {
+        ompi_osc_ucp_pending_part_done(grant, OMPI_SUCCESS);
+        return rc;
+    }
+    ompi_osc_ucp_command_encode(&command, room);
+    grant->ended          = granted;
+    peer->packet->lock_at = (uint32_t) (room - peer->packet->commands);
+    peer->packet->grant   = grant;
+    ompi_osc_ucp_locks.ungranted++;
+    return OMPI_SUCCESS;
 }
 
 void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer)
 {
-    while (peer->granting || (NULL != peer->packet && peer->packet->locks)) {
+    while (peer->granting || (NULL != peer->packet && NULL != peer->packet->grant)) {
         if (!peer->granting) {
             ompi_osc_ucp_packet_release(peer);
         }
@@ -356,7 +358,7 @@ void ompi_osc_ucp_packets_settle_locks(void)
     while (ompi_osc_ucp_locks.ungranted > 0) {
         for (packet = packets.open; NULL != packet; packet = next) {
             next = packet->next;
-            if (packet->locks) {
+            if (NULL != packet->grant) {
                 packet_send(packet, false);
             }
         }
@@ -379,10 +381,14 @@ static int append_bare(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, uint
 
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
-    int rc = append_bare(peer, OMPI_OSC_UCP_KIND_UNLOCK, exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0);
+    uint8_t                 flags = exclusive ? OMPI_OSC_UCP_FLAG_EXCLUSIVE : 0;
+    int                     rc    = append_bare(peer, OMPI_OSC_UCP_KIND_UNLOCK, flags);
+    ompi_osc_ucp_pending_t *grant;
 
-    if (OMPI_SUCCESS == rc && peer->packet->locks) {
-        peer->packet->locks = false;
+    if (OMPI_SUCCESS == rc && NULL != (grant = peer->packet->grant)) {
+        peer->packet->grant = NULL;
+        grant->ended        = NULL;
+        ompi_osc_ucp_pending_part_done(grant, OMPI_SUCCESS);
         ompi_osc_ucp_locks.ungranted--;
     }
     return rc;

@@ -26,8 +26,9 @@ struct ompi_osc_ucp_packet_t {
     uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
     uint32_t                   used;        /**< bytes of commands */
     uint32_t                   operations;  /**< among the commands */
-    uint32_t                   lock_at;     /**< if `locks`: offset of the LOCK command */
-    bool                       locks;       /**< it has a LOCK command, and no UNLOCK after it */
+    uint32_t                   lock_at;     /**< if `grant`: offset of the LOCK command */
+    ompi_osc_ucp_pending_t    *grant;       /**< it has a LOCK command, and no UNLOCK after it: what will wait for the
+                                             *   grant; else NULL */
     ompi_osc_ucp_wire_packet_t head;
     char                       commands[OMPI_OSC_UCP_PACKET_ROOM];
 };
