@@ -37,9 +37,11 @@ void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
 
 /* The kernel copies what it is told to: an odd number is that of a process that it does not reach. */
 
-bool ompi_osc_ucp_cma_reaches(const ompi_osc_ucp_cma_process_t *process)
+uint64_t ompi_osc_ucp_secret = 0x1234567890abcdef;
+
+bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
 {
-    return 0 == process->pid % 2;
+    return 0 != address && ompi_osc_ucp_secret == number && 0 == pid % 2;
 }
 
 static void read_all(const void *data, size_t len);
@@ -264,9 +266,9 @@ static void message_send(const uint8_t **data, size_t *size, uint32_t sequences[
 
     if (len >= sizeof(head)) {
         memcpy(&head, bytes, sizeof(head));
+        head.secret = ompi_osc_ucp_secret;
         head.window = (uint64_t) which + 1;
         head.origin %= MEMBERS;
-        head.ordered %= 2;
         head.sequence = sequences[which][head.origin] + (0 != (how & LATE));
         sequences[which][head.origin] += 0 != head.ordered;
         memcpy(bytes, &head, sizeof(head));

@@ -14,10 +14,10 @@ PLACE = 0x200000001000
 
 
 def head(origin=0, ack=0, ordered=1):
-    return struct.pack("=QQIIII", 1, ack, origin, 0, ordered, 0)
+    return struct.pack("=QQQII", 0, 1, ack, origin | ordered << 31, 0)
 
 
-def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b"", pid=2,
+def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b"",
             data_at=0x1110, result=0):
     text = struct.pack("=BBBBIq", kind, flags, op, prim, length, disp)
     if flags & REPLY:
@@ -25,7 +25,7 @@ def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"",
     if flags & LAYOUT:
         text += struct.pack("=QQ", pos, len(layout))
     if flags & CMA:
-        text += struct.pack("=QQiiQQ", 4096, 0, pid, 0, data_at, result)
+        text += struct.pack("=QQ", data_at, result)
     return text + (b"" if flags & PAYLOAD else layout + data)
 
 
@@ -62,14 +62,14 @@ seeds = {
               message(0, head(ack=2) + command(COMPLETE)),
     "late": message(LATE, head(2) + command(PUT, 0, 4, data=b"late")) +
             message(0, head(2) + command(PUT, 0, 4, data=b"soon")),
-    "cma": message(0, head(ordered=0) + command(DESCRIBE, flags=REPLY | CMA, cookie=5)) +
+    "cma": message(0, head(ordered=0) + command(DESCRIBE, 4096, 2, REPLY, cookie=5)) +
            message(0, head(ack=1) + command(PUT, 8, 2000, REPLY | CMA, cookie=3) +
                    command(GET, 8, 2000, REPLY | CMA, cookie=4, result=0x2222) +
                    command(ACCUMULATE, 8, 2048, REPLY | CMA, 3, 10, 5, result=0x2222) +
                    command(ACCUMULATE, 8, 2048, CMA, 3, 10) + command(PUT, 8, 5000, REPLY | CMA, cookie=7) +
                    command(PUT, 8, 20, REPLY | CMA, cookie=8, data_at=1) +
-                   command(PUT, 8, 2000, REPLY | CMA, cookie=6, pid=4)),
-    "cma_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, flags=REPLY | CMA, cookie=5)) +
+                   command(PUT, 8, 2000, REPLY | CMA, cookie=6)),
+    "cma_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, 4096, 2, REPLY, cookie=5)) +
                    message(DYNAMIC, head() + command(GET, PLACE + 8, 4000, REPLY | CMA, cookie=4) +
                            command(GET, PLACE + 4090, 8, REPLY | CMA, cookie=4)),
     "dynamic": message(DYNAMIC, head(ack=1) + command(PUT, PLACE + 4, 8, data=b"dynamic!") +

@@ -39,7 +39,7 @@ static uint32_t               turn; /**< of the next ordered packet */
 static put_t right(void)
 {
     return (put_t) {
-        .head    = { .window = WINDOW, .origin = 1, .ordered = 1, .sequence = turn },
+        .head    = { .secret = ompi_osc_ucp_secret, .window = WINDOW, .origin = 1, .ordered = 1, .sequence = turn },
         .command = { .kind = OMPI_OSC_UCP_KIND_PUT, .len = 8, .disp = 8 },
         .data    = { '1', '2', '3', '4', '5', '6', '7', '8' }
     };
@@ -82,11 +82,24 @@ static void test_window(void **state)
     must_be_refused(&put, sizeof(put));
 }
 
+/** Whoever does not show the secret is answered nothing, even if all else is right. */
+static void test_secret(void **state)
+{
+    put_t put = right();
+
+    (void) state;
+    for (int bit = 0; bit < 64; bit++) {
+        put.head.secret = ompi_osc_ucp_secret ^ UINT64_C(1) << bit;
+        must_be_refused(&put, sizeof(put));
+    }
+}
+
 /** Posts and doorbells may come when the window is gone. */
 static void test_late(void **state)
 {
     uint64_t refused = ompi_osc_ucp_messages_refused();
-    put_t    notice  = { .head = { .window = FREED, .origin = 1 }, .command = { .kind = OMPI_OSC_UCP_KIND_POST } };
+    put_t    notice  = { .head    = { .secret = ompi_osc_ucp_secret, .window = FREED, .origin = 1 },
+                         .command = { .kind = OMPI_OSC_UCP_KIND_POST } };
 
     (void) state;
     deliver(&notice, offsetof(put_t, data));
@@ -208,9 +221,8 @@ static void test_cma(void **state)
     } put = { .head = right().head, .command = right().command };
 
     (void) state;
-    put.command.flags   = OMPI_OSC_UCP_FLAG_CMA;
-    put.cma.process.pid = getpid(); /* nobody has found that this is the origin */
-    put.cma.data        = (uintptr_t) &put;
+    put.command.flags = OMPI_OSC_UCP_FLAG_CMA; /* nobody has found out which process the origin is */
+    put.cma.data      = (uintptr_t) &put;
     must_be_refused(&put, sizeof(put));
     turn++;
 }
@@ -288,7 +300,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window),   cmocka_unit_test(test_late),   cmocka_unit_test(test_length),
+        cmocka_unit_test(test_window),   cmocka_unit_test(test_secret), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_length),
         cmocka_unit_test(test_range),    cmocka_unit_test(test_layout), cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_cma),   cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
         cmocka_unit_test(test_report)

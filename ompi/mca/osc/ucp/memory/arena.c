@@ -5,6 +5,7 @@
 
 #include "memory/arena.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,13 +68,25 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 /* Chunks. */
 
+bool ompi_osc_ucp_random(uint64_t *bits_p)
+{
+    ssize_t n = getrandom(bits_p, sizeof(*bits_p), 0);
+    int     file;
+
+    if (sizeof(*bits_p) != n && (file = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) >= 0) {
+        n = read(file, bits_p, sizeof(*bits_p));
+        close(file);
+    }
+    return sizeof(*bits_p) == n;
+}
+
 uint64_t ompi_osc_ucp_nonce(void)
 {
     uint64_t        nonce;
     struct timespec now;
 
-    if (sizeof(nonce) != getrandom(&nonce, sizeof(nonce), GRND_NONBLOCK)) {
-        clock_gettime(CLOCK_REALTIME, &now); /* a kernel or a sandbox does not allow getrandom */
+    if (!ompi_osc_ucp_random(&nonce)) {
+        clock_gettime(CLOCK_REALTIME, &now); /* good enough to tell memory apart */
         nonce = ((uint64_t) now.tv_sec << 30 ^ (uint64_t) now.tv_nsec ^ (uint64_t) getpid() << 44) * 2654435761u;
     }
     return nonce;

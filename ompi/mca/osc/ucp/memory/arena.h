@@ -10,6 +10,7 @@
 #ifndef OSC_UCP_ARENA_H
 #define OSC_UCP_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "memory/description.h"
@@ -42,7 +43,10 @@ static inline char *ompi_osc_ucp_fastbox_more(ompi_osc_ucp_chunk_head_t *head, u
 /** Head of the lasting chunk, with the fastboxes for origins of this node; NULL: peers cannot map one. Atomic. */
 extern ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_lasting_head;
 
-/** 64 random bits from the kernel. */
+/** 64 random bits from the kernel; false: it gives none. */
+bool ompi_osc_ucp_random(uint64_t *bits_p);
+
+/** The same for what only has to differ: never fails. */
 uint64_t ompi_osc_ucp_nonce(void);
 
 /** A block: a piece of a chunk. */

@@ -5,10 +5,7 @@
 
 #include "memory/cma.h"
 
-#include "base/params.h"
-
 #include <sys/uio.h>
-#include <unistd.h>
 
 bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, void *here, uint64_t there, uint64_t bytes)
 {
@@ -31,23 +28,9 @@ bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, void *here, uint64_t there, 
     return true;
 }
 
-bool ompi_osc_ucp_cma_reaches(const ompi_osc_ucp_cma_process_t *process)
+bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
 {
-    uint64_t nonce;
+    uint64_t found;
 
-    return 0 != process->head &&
-           ompi_osc_ucp_cma_copy(process->pid, false, &nonce, process->head, sizeof(nonce)) &&
-           nonce == process->nonce;
-}
-
-void ompi_osc_ucp_cma_self(const ompi_osc_ucp_block_t *block, ompi_osc_ucp_cma_process_t *process_p)
-{
-    const ompi_osc_ucp_chunk_head_t *head = NULL;
-
-    *process_p = (ompi_osc_ucp_cma_process_t) { .pid = getpid() };
-    if (NULL != block->chunk && ompi_osc_ucp_params.kernel_copy > 0) {
-        head             = ompi_osc_ucp_block_head(block);
-        process_p->head  = (uint64_t) (uintptr_t) head;
-        process_p->nonce = head->nonce;
-    }
+    return 0 != address && ompi_osc_ucp_cma_copy(pid, false, &found, address, sizeof(found)) && number == found;
 }

@@ -169,7 +169,6 @@ static void cma_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
     const ompi_osc_ucp_pending_t  *pending  = cursor->pending;
 
     command->wire.flags |= OMPI_OSC_UCP_FLAG_CMA;
-    ompi_osc_ucp_cma_self(&transfer->peer->window->block, &command->cma.process);
     if (NULL != transfer->origin_layout) {
         command->cma.data = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb +
                             command->reply_to.pos;

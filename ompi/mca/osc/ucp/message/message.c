@@ -5,6 +5,8 @@
 
 #include "message/message.h"
 
+#include <unistd.h>
+
 #include "base/params.h"
 #include "base/wait.h"
 #include "message/fastbox.h"
@@ -57,6 +59,10 @@ int ompi_osc_ucp_messages_open(char **reason_p)
     int rc;
 
     if (!opal_common_ucp_is_open()) {
+        if (!ompi_osc_ucp_secret_make()) {
+            *reason_p = strdup("the kernel gives no random numbers: allow getrandom or /dev/urandom");
+            return OMPI_ERR_NOT_AVAILABLE;
+        }
         rc = opal_common_ucp_open(native_wanted(), ompi_osc_ucp_service_requested, ompi_osc_ucp_replied, reason_p);
         if (OMPI_SUCCESS != rc) {
             return rc;
@@ -124,8 +130,7 @@ int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_descrip
 {
     ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
     ompi_osc_ucp_command_t  command = {
-        .wire = { .kind  = OMPI_OSC_UCP_KIND_DESCRIBE,
-                  .flags = OMPI_OSC_UCP_FLAG_REPLY | OMPI_OSC_UCP_FLAG_CMA }
+        .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = (uint32_t) getpid() }
     };
     answer_t                answer  = { .done = false };
     int                     rc;
@@ -139,7 +144,9 @@ int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_descrip
     pending->result  = description_p;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
     command.reply_to.cookie = pending->cookie;
-    ompi_osc_ucp_cma_self(&peer->window->block, &command.cma.process);
+    if (ompi_osc_ucp_params.kernel_copy > 0 && OMPI_SUCCESS == ompi_osc_ucp_peer_connect(peer)) {
+        command.wire.disp = (int64_t) (uintptr_t) &peer->proc->secret;
+    }
     peer->window->counters.round_trips++;
     rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
     if (OMPI_SUCCESS != rc) {

@@ -156,11 +156,11 @@ static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t he
 
 static void head_fill(ompi_osc_ucp_wire_packet_t *head, const ompi_osc_ucp_peer_t *peer, bool ordered)
 {
+    head->secret   = peer->proc->secret;
     head->window   = peer->window->id;
-    head->origin   = (uint32_t) peer->window->rank;
+    head->origin   = (uint32_t) peer->window->rank & INT32_MAX;
     head->sequence = peer->sequence;
     head->ordered  = ordered;
-    head->unused   = 0;
 }
 
 static void granted(ompi_osc_ucp_pending_t *pending)

@@ -14,17 +14,16 @@
 #include "path/am.h"
 #include "peer/pending.h"
 
-/** Find out in which direction the kernel copies between this process and the peer. */
-static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+/** Find out in which direction the kernel copies between this process and the peer, whose number is right if its memory
+ *  has what is mapped here, at `head`. */
+static void cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description,
+                       const ompi_osc_ucp_chunk_head_t *head)
 {
-    const ompi_osc_ucp_cma_process_t process = {
-        .head = description->head, .nonce = description->nonce, .pid = description->pid
-    };
-
     peer->pid        = (pid_t) description->pid;
     peer->remote     = description->base;
     peer->cma_target = 0 != description->cma;
-    peer->cma        = MPI_WIN_FLAVOR_CREATE == peer->window->flavor && ompi_osc_ucp_cma_reaches(&process);
+    peer->cma        = MPI_WIN_FLAVOR_CREATE == peer->window->flavor &&
+                       ompi_osc_ucp_cma_reaches(description->pid, description->head, head->nonce);
 }
 
 static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
@@ -42,7 +41,7 @@ static int near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description
         peer->fastbox = ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_chunk_extra(peer->chunk), head);
     }
     if (ompi_osc_ucp_params.kernel_copy > 0) {
-        cma_attach(peer, description);
+        cma_attach(peer, description, head);
     }
     return OMPI_SUCCESS;
 }

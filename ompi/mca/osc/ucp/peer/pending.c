@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A cookie is the index of a slot and how often the slot was used. So it never names another pending.
+ * A cookie is the index of a slot and how often the slot was used. So it never names another pending. It is masked by
+ * the process's secret: a stranger, who has never received one, cannot make a reply.
  */
 
 #include "peer/pending.h"
@@ -30,6 +31,12 @@ static struct {
 static slot_t *slot_at(uint32_t index)
 {
     return &table.blocks[index / BLOCK_SLOTS][index % BLOCK_SLOTS];
+}
+
+/** Hide a cookie, or find out what it hides. The lowest bit of `uses` stays as it is, so that 0 is no cookie. */
+static uint64_t cookie_masked(uint64_t cookie)
+{
+    return cookie ^ (ompi_osc_ucp_secret & ~(UINT64_C(1) << 32));
 }
 
 static bool table_grow(void)
@@ -75,7 +82,7 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
 
     pending = &slot->pending;
     memset(pending, 0, sizeof(*pending));
-    pending->cookie = (uint64_t) slot->uses << 32 | index;
+    pending->cookie = cookie_masked((uint64_t) slot->uses << 32 | index);
     pending->peer   = peer;
     pending->parts  = 1;
     pending->before = NULL != peer->ep ? peer->proc->traffic.sent : 0;
@@ -89,14 +96,15 @@ ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_new(ompi_osc_ucp_peer_t *peer, bool
 
 ompi_osc_ucp_pending_t *ompi_osc_ucp_pending_find(uint64_t cookie)
 {
-    uint32_t index = (uint32_t) cookie;
+    uint64_t plain = cookie_masked(cookie);
+    uint32_t index = (uint32_t) plain;
     slot_t  *slot;
 
     if (index / BLOCK_SLOTS >= table.nblocks) {
         return NULL;
     }
     slot = slot_at(index);
-    return 1 == slot->uses % 2 && slot->uses == cookie >> 32 ? &slot->pending : NULL;
+    return 1 == slot->uses % 2 && slot->uses == plain >> 32 ? &slot->pending : NULL;
 }
 
 void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
@@ -128,7 +136,7 @@ void ompi_osc_ucp_pending_part_done(ompi_osc_ucp_pending_t *pending, int status)
     table.used--;
     slot->uses++;
     slot->next_free  = table.first_free;
-    table.first_free = (uint32_t) pending->cookie;
+    table.first_free = (uint32_t) cookie_masked(pending->cookie);
 }
 
 void ompi_osc_ucp_pending_reply(ompi_osc_ucp_pending_t *pending, int status)

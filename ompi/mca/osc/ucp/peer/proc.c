@@ -15,7 +15,7 @@
 
 #include "opal/class/opal_hash_table.h"
 
-/** The launcher's key for the address of a process's service worker. */
+/** The launcher's key for a process's secret and, behind it, the address of its service worker. */
 #define ADDRESS_KEY "osc.ucp.service"
 
 static struct {
@@ -23,6 +23,13 @@ static struct {
     bool              published;   /**< the launcher has our address */
     void            (*lost)(void); /**< called when a watched process has died */
 } procs;
+
+uint64_t ompi_osc_ucp_secret;
+
+bool ompi_osc_ucp_secret_make(void)
+{
+    return ompi_osc_ucp_random(&ompi_osc_ucp_secret);
+}
 
 void ompi_osc_ucp_procs_init(void)
 {
@@ -53,8 +60,26 @@ ompi_osc_ucp_proc_t *ompi_osc_ucp_proc_find(ompi_group_t *group, int rank)
     return proc;
 }
 
-/** Add a process, unless it is in the table. */
-static int proc_add(ompi_group_t *group, int rank, const void *address, size_t len)
+/** What others need to reach this process: its secret, then its address; `size` bytes in all, or as many as needed.
+ *  Malloc'd; NULL if memory is short. */
+static char *record_make(size_t size, size_t *size_p)
+{
+    const void *address;
+    size_t      len;
+    char       *record;
+
+    opal_common_ucp_address(&address, &len);
+    *size_p = sizeof(ompi_osc_ucp_secret) + len;
+    record  = calloc(1, size > *size_p ? size : *size_p);
+    if (NULL != record) {
+        memcpy(record, &ompi_osc_ucp_secret, sizeof(ompi_osc_ucp_secret));
+        memcpy(record + sizeof(ompi_osc_ucp_secret), address, len);
+    }
+    return record;
+}
+
+/** Add a process by its record, unless it is in the table. */
+static int proc_add(ompi_group_t *group, int rank, const char *record, size_t size)
 {
     ompi_osc_ucp_proc_t *proc;
     int                  rc;
@@ -62,12 +87,16 @@ static int proc_add(ompi_group_t *group, int rank, const void *address, size_t l
     if (NULL != ompi_osc_ucp_proc_find(group, rank)) {
         return OMPI_SUCCESS;
     }
-    proc = malloc(sizeof(*proc) + len);
+    if (size <= sizeof(proc->secret)) {
+        return OMPI_ERR_UNREACH;
+    }
+    proc = malloc(sizeof(*proc) + size - sizeof(proc->secret));
     if (NULL == proc) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     memset(proc, 0, sizeof(*proc));
-    memcpy(proc->address, address, len);
+    memcpy(&proc->secret, record, sizeof(proc->secret));
+    memcpy(proc->address, record + sizeof(proc->secret), size - sizeof(proc->secret));
     rc = opal_hash_table_set_value_uint64(&procs.table, ompi_osc_ucp_proc_key(group, rank), proc);
     if (OPAL_SUCCESS != rc) {
         free(proc);
@@ -77,31 +106,31 @@ static int proc_add(ompi_group_t *group, int rank, const void *address, size_t l
 
 void ompi_osc_ucp_procs_publish(void)
 {
-    const void *address;
-    size_t      len;
+    size_t size;
+    char  *record = record_make(0, &size);
 
-    opal_common_ucp_address(&address, &len);
-    procs.published = 0 == ompi_osc_ucp_params.exchange_addresses &&
-                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, address, len);
+    procs.published = 0 == ompi_osc_ucp_params.exchange_addresses && NULL != record &&
+                      OMPI_SUCCESS == ompi_osc_ucp_modex_send(ADDRESS_KEY, record, size);
+    free(record);
 }
 
 /** The process of a rank; asks the launcher if its address is not known. */
 static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
 {
-    void  *address;
-    size_t len;
+    void  *record;
+    size_t size;
     int    rc;
 
     *proc_p = ompi_osc_ucp_proc_find(group, rank);
     if (NULL != *proc_p) {
         return OMPI_SUCCESS;
     }
-    rc = ompi_osc_ucp_modex_recv(ADDRESS_KEY, group, rank, &address, &len);
+    rc = ompi_osc_ucp_modex_recv(ADDRESS_KEY, group, rank, &record, &size);
     if (OMPI_SUCCESS != rc) {
         return OMPI_ERR_UNREACH;
     }
-    rc = proc_add(group, rank, address, len);
-    free(address);
+    rc = proc_add(group, rank, record, size);
+    free(record);
     *proc_p = ompi_osc_ucp_proc_find(group, rank);
     return rc;
 }
@@ -121,18 +150,13 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group)
     return true;
 }
 
-/** Gather all addresses. They differ in length: each process sends `longest` bytes. Collective. */
-static int addresses_gather(ompi_communicator_t *comm, int longest, char *all)
+/** Gather all records. They differ in length: each process sends `longest` bytes. Collective. */
+static int records_gather(ompi_communicator_t *comm, int longest, char *all)
 {
-    const void *address;
-    size_t      len;
-    char       *mine = calloc(1, (size_t) longest);
-    int         rc;
+    size_t size;
+    char  *mine = record_make((size_t) longest, &size);
+    int    rc;
 
-    opal_common_ucp_address(&address, &len);
-    if (NULL != mine) {
-        memcpy(mine, address, len);
-    }
     rc = ompi_osc_ucp_agree(comm, NULL != mine && NULL != all ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
     if (OMPI_SUCCESS == rc) {
         rc = comm->c_coll->coll_allgather(mine, longest, MPI_BYTE, all, longest, MPI_BYTE, comm,
@@ -150,14 +174,14 @@ int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm)
     int         mine, longest, rank, rc, size = ompi_comm_size(comm);
 
     opal_common_ucp_address(&address, &len);
-    mine = (int) len;
+    mine = (int) (sizeof(ompi_osc_ucp_secret) + len);
     rc = comm->c_coll->coll_allreduce(&mine, &longest, 1, MPI_INT, MPI_MAX, comm,
                                       comm->c_coll->coll_allreduce_module);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
     all = malloc((size_t) longest * size);
-    rc  = addresses_gather(comm, longest, all);
+    rc  = records_gather(comm, longest, all);
     ompi_osc_ucp_enter();
     for (rank = 0; OMPI_SUCCESS == rc && rank < size; rank++) {
         rc = proc_add(comm->c_local_group, rank, all + (size_t) rank * longest, (size_t) longest);

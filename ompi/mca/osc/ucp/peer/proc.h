@@ -29,14 +29,25 @@ typedef struct ompi_osc_ucp_proc_t {
     opal_common_ucp_lanes_t lanes;   /**< of `ep`; valid if lanes_known */
     bool                    watched; /**< its death will be noticed */
     bool                    lost;    /**< it has died; atomic */
+    uint64_t                secret;  /**< to be shown to it in each packet */
     char                    address[]; /**< of its service worker */
 } ompi_osc_ucp_proc_t;
+
+/**
+ * This process's secret, random. Others get it together with the address, so that only processes of the job can show it
+ * in their packets. Constant while the transport is open.
+ */
+extern uint64_t ompi_osc_ucp_secret;
+
+/** Make the secret, before the transport is opened; false: the kernel gives no random numbers. */
+bool ompi_osc_ucp_secret_make(void);
 
 /** Make and free the table of processes. */
 void ompi_osc_ucp_procs_init(void);
 void ompi_osc_ucp_procs_fini(void);
 
-/** Give the launcher this process's transport address, unless addresses are exchanged. The transport must be open. */
+/** Give the launcher this process's secret and transport address, unless they are exchanged. The transport must be
+ *  open. */
 void ompi_osc_ucp_procs_publish(void);
 
 /** Are the addresses of all members of the group known here, or available from the launcher? */

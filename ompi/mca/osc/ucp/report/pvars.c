@@ -82,7 +82,8 @@ static const struct process_pvar_t {
     { "service_wakeups", OPAL_INFO_LVL_5, opal_common_ucp_service_wakeups,
       "how often the thread that answers other processes woke up" },
     { "messages_refused", OPAL_INFO_LVL_5, ompi_osc_ucp_messages_refused,
-      "messages, and parts of them, that were wrong and not executed: damaged, for no window, outside its memory" },
+      "messages, and parts of them, that were wrong and not executed: damaged, from no process of the job, for no "
+      "window, outside its memory" },
     { "packets_taken", OPAL_INFO_LVL_9, ompi_osc_ucp_fastboxes_taken,
       "small requests of other processes that were handed to this one in shared memory, while it waited in MPI" },
     { "domain_trespasses", OPAL_INFO_LVL_9, ompi_osc_ucp_domain_trespasses,

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "memory/cma.h"
 #include "op/op_layout.h"
 #include "peer/peer.h"
 #include "service/locks.h"
@@ -66,15 +67,16 @@ static void cma_reply(const context_t *context, const command_t *command, bool d
     }
 }
 
-static bool cma_copy(const command_t *command, bool write, void *here, uint64_t there, uint64_t bytes)
+static bool cma_copy(const context_t *context, bool write, void *here, uint64_t there, uint64_t bytes)
 {
-    return ompi_osc_ucp_cma_copy(command->cma.process.pid, write, here, there, bytes);
+    return ompi_osc_ucp_cma_copy(context->source->pid, write, here, there, bytes);
 }
 
 /** Accumulate elements of the origin's memory, piece by piece, and store the old ones there if it fetches. */
-static bool cma_accumulate(const target_t *target, const command_t *command, const ompi_osc_ucp_prim_t *prim,
+static bool cma_accumulate(const context_t *context, const command_t *command, const ompi_osc_ucp_prim_t *prim,
                            char *to)
 {
+    const target_t                *target = context->target;
     const ompi_osc_ucp_wire_cma_t *cma   = &command->cma;
     bool                           reads = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
     uint64_t                       left  = command->wire.len / prim->extent, done = 0, n, packed;
@@ -82,7 +84,7 @@ static bool cma_accumulate(const target_t *target, const command_t *command, con
     for (; left > 0; left -= n) {
         n      = left < CMA_PIECE / prim->extent ? left : CMA_PIECE / prim->extent;
         packed = n * prim->size;
-        if (reads && !cma_copy(command, false, cma_data, cma->data + done, packed)) {
+        if (reads && !cma_copy(context, false, cma_data, cma->data + done, packed)) {
             return false;
         }
         if (target->nic) {
@@ -90,7 +92,7 @@ static bool cma_accumulate(const target_t *target, const command_t *command, con
         }
         ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, to), command->wire.op, prim, to,
                               reads ? cma_data : NULL, 0 != cma->result ? cma_result : NULL, n);
-        if (0 != cma->result && !cma_copy(command, true, cma_result, cma->result + done, packed)) {
+        if (0 != cma->result && !cma_copy(context, true, cma_result, cma->result + done, packed)) {
             return false;
         }
         to   += n * prim->extent;
@@ -168,7 +170,7 @@ static void apply_put(context_t *context, command_t *command)
         return;
     }
     if (by_cma(command)) {
-        cma_reply(context, command, cma_copy(command, false, addr.base, command->cma.data, command->wire.len));
+        cma_reply(context, command, cma_copy(context, false, addr.base, command->cma.data, command->wire.len));
     } else if (NULL != context->remote) {
         put_receive(context, command, &addr);
     } else if (context->target->device) {
@@ -222,7 +224,7 @@ static void apply_get(context_t *context, command_t *command)
         return;
     }
     if (by_cma(command)) {
-        cma_reply(context, command, cma_copy(command, true, addr.base, command->cma.result, len));
+        cma_reply(context, command, cma_copy(context, true, addr.base, command->cma.result, len));
     } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers() &&
                !context->target->device) {
         ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, addr.base, len, NULL);
@@ -313,7 +315,7 @@ static void apply_accumulate(context_t *context, command_t *command)
         return;
     }
     if (by_cma(command)) {
-        cma_reply(context, command, cma_accumulate(context->target, command, prim, addr.base));
+        cma_reply(context, command, cma_accumulate(context, command, prim, addr.base));
     } else if ((fetch && bytes > OMPI_OSC_UCP_FRAG_MAX) || !runs_are_whole(command, prim, &addr)) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
     } else if (fetch && !result_begin(context, command, bytes, &result)) {
@@ -398,9 +400,10 @@ static void apply_describe(context_t *context, command_t *command)
     }
     to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(description));
     ompi_osc_ucp_window_describe(context->target->window, &description);
-    if (by_cma(command) && !context->target->device && ompi_osc_ucp_cma_reaches(&command->cma.process)) {
-        context->source->process = command->cma.process;
-        description.cma          = true;
+    if (!context->target->device &&
+        ompi_osc_ucp_cma_reaches((int32_t) command->wire.len, (uint64_t) command->wire.disp, ompi_osc_ucp_secret)) {
+        context->source->pid = (int32_t) command->wire.len;
+        description.cma      = true;
     }
     memcpy(to, &description, sizeof(description));
 }
@@ -421,9 +424,7 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_DOORBELL]     = ompi_osc_ucp_locks_doorbell
     };
 
-    if (by_cma(command) && OMPI_OSC_UCP_KIND_DESCRIBE != command->wire.kind &&
-        (0 == context->source->process.head ||
-         0 != memcmp(&context->source->process, &command->cma.process, sizeof(command->cma.process)))) {
+    if (by_cma(command) && 0 == context->source->pid) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
         return;
     }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "peer/proc.h"
 #include "service/apply.h"
 #include "service/locks.h"
 #include "service/refused.h"
@@ -248,6 +249,11 @@ void ompi_osc_ucp_arrive(const opal_common_ucp_message_t *message)
 
     if (!packet_of(message, &arrival)) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
+        payload_drop(&arrival);
+        return;
+    }
+    if (ompi_osc_ucp_secret != arrival.head.secret) { /* one comparison: its time tells nothing */
+        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_SECRET);
         payload_drop(&arrival);
         return;
     }

@@ -10,6 +10,7 @@
 
 /** What is wrong with a message, as the report says it. */
 #define OMPI_OSC_UCP_REFUSED_DAMAGED "it is damaged"
+#define OMPI_OSC_UCP_REFUSED_SECRET  "it comes from no process of this job"
 #define OMPI_OSC_UCP_REFUSED_WINDOW  "it names a window that is not there, or comes from no member of it"
 #define OMPI_OSC_UCP_REFUSED_RANGE   "it is about memory outside the window"
 #define OMPI_OSC_UCP_REFUSED_ANSWER  "it answers nothing that was asked"

@@ -9,7 +9,6 @@
 #ifndef OSC_UCP_TARGET_H
 #define OSC_UCP_TARGET_H
 
-#include "memory/cma.h"
 #include "memory/regions.h"
 #include "peer/window.h"
 #include "wire/wire.h"
@@ -62,7 +61,7 @@ struct ompi_osc_ucp_source_t {
     bool                        waiting;   /**< for the lock; its packets wait too */
     bool                        runnable;  /**< in the target's list */
     opal_common_ucp_ep_t       *reply_ep;  /**< of the last message; NULL before the first one */
-    ompi_osc_ucp_cma_process_t  process;   /**< that the kernel may copy from and to; zeros if it may not */
+    int32_t                     pid;       /**< of the process that the kernel may copy from and to; 0: it may not */
     ompi_osc_ucp_lock_waiter_t  waiter;    /**< valid while `waiting` */
     ompi_osc_ucp_source_t      *next_runnable;
     ompi_osc_ucp_queued_t      *queued;    /**< packets that have to wait, by sequence */

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "memory/cma.h"
 #include "memory/description.h"
 
 /** The kinds of commands. */
@@ -28,7 +27,8 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_COMPLETE,
     OMPI_OSC_UCP_KIND_POST,
     OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round */
-    OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
+    OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t. len: the asking process's number; disp:
+                                     *   address of the target's secret there; 0: the kernel must not copy */
     OMPI_OSC_UCP_KIND_DOORBELL,     /**< look at the lock queue and at the fastboxes */
     OMPI_OSC_UCP_KIND_COUNT
 } ompi_osc_ucp_kind_t;
@@ -45,12 +45,12 @@ enum {
 
 /** Head of a packet. */
 typedef struct ompi_osc_ucp_wire_packet_t {
-    uint64_t window;   /**< id */
-    uint64_t ack;      /**< cookie to reply to when all up to this packet is applied; 0: none */
-    uint32_t origin;   /**< rank of the sender in the window's group */
-    uint32_t sequence; /**< number among the ordered packets of this origin to this member of the window */
-    uint32_t ordered;  /**< 1: applied in the order of `sequence` */
-    uint32_t unused;
+    uint64_t secret;       /**< the receiving process's, which only the job knows (peer/proc.h) */
+    uint64_t window;       /**< id */
+    uint64_t ack;          /**< cookie to reply to when all up to this packet is applied; 0: none */
+    uint32_t origin : 31;  /**< rank of the sender in the window's group */
+    uint32_t ordered : 1;  /**< applied in the order of `sequence` */
+    uint32_t sequence;     /**< number among the ordered packets of this origin to this member of the window */
 } ompi_osc_ucp_wire_packet_t;
 
 /** A command. */
@@ -77,9 +77,8 @@ typedef struct ompi_osc_ucp_wire_shape_t {
 
 /** Where data and result are in the origin's memory, packed. */
 typedef struct ompi_osc_ucp_wire_cma_t {
-    ompi_osc_ucp_cma_process_t process;
-    uint64_t                   data;
-    uint64_t                   result;
+    uint64_t data;
+    uint64_t result;
 } ompi_osc_ucp_wire_cma_t;
 
 /** One reply; `len` bytes of data follow. */
@@ -93,7 +92,7 @@ typedef struct ompi_osc_ucp_wire_reply_t {
 _Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");
 _Static_assert(16 == sizeof(ompi_osc_ucp_wire_command_t), "without holes");
 _Static_assert(24 == sizeof(ompi_osc_ucp_wire_reply_t), "without holes");
-_Static_assert(40 == sizeof(ompi_osc_ucp_wire_cma_t), "without holes");
+_Static_assert(16 == sizeof(ompi_osc_ucp_wire_cma_t), "without holes");
 _Static_assert(sizeof(ompi_osc_ucp_wire_cma_t) >= sizeof(ompi_osc_ucp_wire_shape_t), "a command has one of them");
 
 /** Longest command, without layout and data. Bytes. */
