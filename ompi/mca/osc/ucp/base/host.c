@@ -104,6 +104,26 @@ static int info_dup(opal_info_t *info, opal_info_t **copy_p)
 #endif
 }
 
+bool ompi_osc_ucp_info_answered(const ompi_win_t *win, const char *key, char *value, int size)
+{
+    bool         is   = false;
+#ifdef OMPI_OSC_UCP_HOST_INFO_PUBLIC
+    opal_info_t *told = NULL == win->super.s_info ? NULL : OBJ_NEW(opal_info_t);
+
+    if (NULL != told) {
+        is = OPAL_SUCCESS == info_dup(win->super.s_info, &told) && ompi_osc_ucp_info_get(told, key, value, size);
+        OBJ_RELEASE(told);
+    }
+#else
+    /* The window's info object has whatever the program has given. */
+    (void) win;
+    (void) key;
+    (void) value;
+    (void) size;
+#endif
+    return is;
+}
+
 bool ompi_osc_ucp_info_own(ompi_win_t *win)
 {
     opal_info_t *own;

@@ -97,6 +97,16 @@ static inline bool ompi_osc_ucp_info_get(opal_info_t *info, const char *key, cha
 #endif
 }
 
+/** Longest name of an info key that one can subscribe to. Open MPI 4.1 puts a prefix before it. */
+#ifdef OPAL_INFO_SAVE_PREFIX
+#define OMPI_OSC_UCP_INFO_KEY_MAX (OPAL_MAX_INFO_KEY - sizeof(OPAL_INFO_SAVE_PREFIX) + 1)
+#else
+#define OMPI_OSC_UCP_INFO_KEY_MAX OPAL_MAX_INFO_KEY
+#endif
+
+/** Does Open MPI by itself answer this key for a window that is being made? Then `value` is what it tells. */
+bool ompi_osc_ucp_info_answered(const ompi_win_t *win, const char *key, char *value, int size);
+
 /**
  * Have MPI_Win_get_info return `info`, instead of what the program gave, and MPI_Win_set_info call the callbacks of
  * `subscriptions`; a key that has none would vanish. Windows share both objects. A callback that changes a window takes

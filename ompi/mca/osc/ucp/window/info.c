@@ -17,7 +17,7 @@
 #define ALIGNMENT_MIN 64
 #define ALIGNMENT_MAX (1ul << 21)
 
-#define HINTS_MAX 8
+#define HINTS_MAX 10
 
 /** The values in force. */
 typedef struct hints_t {
@@ -25,7 +25,7 @@ typedef struct hints_t {
     int          n;
     struct {
         const char *key;
-        char        value[24];
+        char        value[256];
     } hint[HINTS_MAX];
 } hints_t;
 
@@ -46,16 +46,21 @@ static ompi_osc_ucp_info_text_t hint_stays(opal_infosubscriber_t *object, ompi_o
         return value;
     }
     if (!ompi_osc_ucp_info_own(win) || !ompi_osc_ucp_info_get(win->super.s_info, key, in_force, sizeof(in_force))) {
-        in_force[0] = '\0';
+        return NULL; /* it has no meaning for this window */
     }
     return in_force;
 }
 
-/** Subscribe to all keys, but one whose name is longer than the 27 characters that Open MPI 4.1 can take. */
+/** Kinds of memory that the program may use, and those that it does: Open MPI 6.0 answers these keys by itself. */
+#define KINDS_KEY          "mpi_memory_alloc_kinds"
+#define KINDS_ASSERTED_KEY "mpi_assert_memory_alloc_kinds"
+
+/** Subscribe to all keys whose names Open MPI can take. */
 static int subscribe(void)
 {
     static const char *const keys[] = { "no_locks", "accumulate_ordering", "accumulate_ops", "same_size",
-                                        "same_disp_unit", "mpi_accumulate_granularity", "alloc_shared_noncontig" };
+                                        "same_disp_unit", "mpi_accumulate_granularity", "alloc_shared_noncontig",
+                                        "mpi_minimum_memory_alignment", KINDS_KEY, KINDS_ASSERTED_KEY };
     size_t                   i;
     int                      rc = OMPI_SUCCESS;
 
@@ -72,7 +77,9 @@ static int subscribe(void)
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     for (i = 0; OMPI_SUCCESS == rc && i < sizeof(keys) / sizeof(keys[0]); i++) {
-        rc = opal_infosubscribe_subscribe(subscriptions, (char *) keys[i], "", hint_stays);
+        if (strlen(keys[i]) <= OMPI_OSC_UCP_INFO_KEY_MAX) {
+            rc = opal_infosubscribe_subscribe(subscriptions, (char *) keys[i], "", hint_stays);
+        }
     }
     if (OMPI_SUCCESS != rc) { /* all of them, or none */
         OBJ_RELEASE(subscriptions);
@@ -186,6 +193,16 @@ static void alignment_hint(hints_t *hints, ompi_osc_ucp_window_t *window)
     hint_set_number(hints, key, window->alignment);
 }
 
+/** MPI 4.1 section 11.4.3: what Open MPI has put into the window's info object stays. */
+static void kinds_hint(hints_t *hints, const ompi_win_t *win, const char *key)
+{
+    char value[sizeof(hints->hint[0].value)];
+
+    if (ompi_osc_ucp_info_answered(win, key, value, sizeof(value))) {
+        hint_set(hints, key, value);
+    }
+}
+
 /** Does an info object have these values, and nothing else? */
 static bool hints_are(const hints_t *hints, opal_info_t *info)
 {
@@ -240,6 +257,8 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
         window->noncontig = hint_boolean(&hints, "alloc_shared_noncontig");
     }
     alignment_hint(&hints, window);
+    kinds_hint(&hints, window->win, KINDS_KEY);
+    kinds_hint(&hints, window->win, KINDS_ASSERTED_KEY);
     if (window->no_locks) {
         window->win->w_flags |= OMPI_WIN_NO_LOCKS;
     }
