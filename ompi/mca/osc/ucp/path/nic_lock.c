@@ -8,7 +8,8 @@
  * writers, and the turns that writers have had; its highest bit is set while a writer holds it.
  *
  * A waiting process looks again after an interval, which doubles up to a bound and is partly random. Fairness:
- *  - A reader that finds waiting writers lets one of them go first. It sees by the count of turns that one did.
+ *  - A reader that finds waiting writers lets one of them go first. It sees by the count of turns that one did. If it
+ *    holds another lock, for which the present readers may wait, it does not wait for longer than PATIENCE_NS.
  *  - A reader therefore waits for one writer. A writer waits for the present readers and, each time another writer is
  *    faster, for that one and the readers behind it.
  *  - lock_all waits for the writers that hold a lock or wait. Writers that come later let it go first, unless they hold
@@ -45,6 +46,9 @@
 /** First and longest interval between two looks, nanoseconds. */
 #define BACKOFF_MIN_NS 500
 #define BACKOFF_MAX_NS 64000
+
+/** How long a reader that holds another lock waits for a writer, nanoseconds. */
+#define PATIENCE_NS 8000000
 
 static int word_atomic(ompi_osc_ucp_peer_t *peer, size_t word, opal_common_ucp_atomic_t op, uint64_t operand,
                        uint64_t *result)
@@ -152,10 +156,12 @@ static int exclusive_lock(ompi_osc_ucp_peer_t *peer)
 /** Take back the reader's count, wait for the turn of a waiting writer, and count again. *old as in await_clear. */
 static int let_writer_in(ompi_osc_ucp_peer_t *peer, uint64_t *old)
 {
-    uint64_t interval = 0, turn = *old & TURN_MASK;
+    bool     joins    = ompi_osc_ucp_joins(false);
+    uint64_t interval = 0, turn = *old & TURN_MASK, begin = opal_common_ucp_now_ns();
     int      rc       = word_add(peer, MEMBER_WORD, -SHARED_ONE);
 
-    while (OMPI_SUCCESS == rc && 0 != (*old & WAITING_MASK) && turn == (*old & TURN_MASK)) {
+    while (OMPI_SUCCESS == rc && 0 != (*old & WAITING_MASK) && turn == (*old & TURN_MASK) &&
+           (!joins || opal_common_ucp_now_ns() - begin < PATIENCE_NS)) {
         back_off(&interval);
         rc = word_fetch_add(peer, MEMBER_WORD, 0, old);
     }
