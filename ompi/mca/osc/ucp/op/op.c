@@ -260,23 +260,37 @@ static inline bool is_aligned(const ompi_osc_ucp_prim_t *prim, const void *addre
 /** How elements lie in memory. */
 typedef enum form_t { CELLS, PACKED } form_t;
 
+/** Copy `n` elements that are a value of `value_size` bytes and an index. Always inline: with a constant size, what is
+ *  copied for each element are loads and stores. */
+static inline __attribute__((always_inline)) void
+copy_pairs(const ompi_osc_ucp_prim_t *prim, size_t value_size, form_t to_form, char *target, form_t from_form,
+           const char *source, size_t n)
+{
+    const size_t to_index = CELLS == to_form ? prim->index_offset : value_size;
+    const size_t from_index = CELLS == from_form ? prim->index_offset : value_size;
+    const size_t to_step = CELLS == to_form ? prim->extent : prim->size;
+    const size_t from_step = CELLS == from_form ? prim->extent : prim->size;
+
+    for (; n > 0; n--) {
+        memcpy(target, source, value_size);
+        memcpy(target + to_index, source + from_index, sizeof(int));
+        target += to_step;
+        source += from_step;
+    }
+}
+
 /** Copy `n` elements. Gaps of cells are neither read nor written. */
 static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, form_t to_form, void *to, form_t from_form,
                                  const void *from, size_t n)
 {
-    const char *source = from;
-    char       *target = to;
-
     if (!prim_has_gaps(prim)) {
-        memcpy(target, source, n * prim->size);
-        return;
-    }
-    for (; n > 0; n--) {
-        memcpy(target, source, prim->value_size);
-        memcpy(target + (CELLS == to_form ? prim->index_offset : prim->value_size),
-               source + (CELLS == from_form ? prim->index_offset : prim->value_size), sizeof(int));
-        target += CELLS == to_form ? prim->extent : prim->size;
-        source += CELLS == from_form ? prim->extent : prim->size;
+        memcpy(to, from, n * prim->size);
+    } else if (sizeof(short) == prim->value_size) {
+        copy_pairs(prim, sizeof(short), to_form, to, from_form, from, n);
+    } else if (sizeof(double) == prim->value_size) {
+        copy_pairs(prim, sizeof(double), to_form, to, from_form, from, n);
+    } else {
+        copy_pairs(prim, prim->value_size, to_form, to, from_form, from, n);
     }
 }
 
