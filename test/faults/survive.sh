@@ -1,5 +1,5 @@
 #!/bin/bash
-# With osc_ucp_survive and mpirun --enable-recovery the others go on when a process is killed: within ten seconds each
+# With osc_ucp_survive and an mpirun that goes on, the others do when a process is killed: within ten seconds each
 # is told by an MPI error, one line says who has died, other windows work, and nothing is left behind (survive.c).
 # What happens without is death.sh's.
 #
@@ -9,7 +9,11 @@
 
 quietly "$mpicc" -O -o "$scratch/survive" "$top/test/faults/survive.c"
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
-options=(--enable-recovery --mca osc ucp --mca osc_ucp_survive 1)
+case $(made_with OMPI_VERSION) in
+4.*) options=(--enable-recovery) ;;
+*) options=(--with-ft ulfm) ;;
+esac
+options+=(--mca osc ucp --mca osc_ucp_survive 1)
 one=("$mpirun" -np 4 --oversubscribe --mca mpi_yield_when_idle 1)
 two=(env PER_HOST=2 "$top/contrib/two-hosts" "$mpirun" -np 4)
 tried=0 longest=0

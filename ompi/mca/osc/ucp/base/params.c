@@ -58,7 +58,8 @@ static const struct {
       "(default: auto)" },
     { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
       "1: when a process dies, the others may go on. Synchronizing calls on windows of that process return "
-      "MPI_ERR_WIN within a second; other windows work as before. Needs 'mpirun --enable-recovery', without which "
+      "MPI_ERR_WIN within a second; other windows work as before. Needs 'mpirun --enable-recovery' ('--with-ft "
+      "ulfm' of Open MPI 5.0 and newer), without which "
       "mpirun ends the job. It costs speed: everything goes by messages over the network (tcp on one node, too), "
       "nothing through shared memory or RDMA. MPI_Win_allocate_shared fails, and each process keeps a connection "
       "to every other process of its windows. 0: mpirun ends the job (default: 0)" },
