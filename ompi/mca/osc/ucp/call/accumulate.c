@@ -148,7 +148,8 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     char                      *addr;
     uintptr_t                  key;
 
-    if (NULL == prim || prim->size != prim->extent || 0 == count || !ompi_osc_ucp_op_valid(code, prim)) {
+    if (NULL == prim || prim->size != prim->extent || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
+        !ompi_osc_ucp_op_valid(code, prim)) {
         return false;
     }
     bytes = prim->size * (uint64_t) count;

@@ -24,6 +24,10 @@ int ompi_osc_ucp_attach(ompi_win_t *win, void *base, size_t size)
     if (NULL == regions) {
         return flavor_failed(window, call);
     }
+    if (size > PTRDIFF_MAX) {
+        ompi_osc_ucp_window_explain(window, call, MPI_PROC_NULL, "a size of %td bytes is negative", (ptrdiff_t) size);
+        return MPI_ERR_SIZE;
+    }
     if (size > 0 && opal_common_ucp_on_device(base)) {
         ompi_osc_ucp_window_explain(window, call, MPI_PROC_NULL, "memory of a GPU cannot be attached: attach memory of "
                                     "the host, and copy");

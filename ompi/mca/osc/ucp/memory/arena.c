@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory/limits.h"
 #include "opal/constants.h"
 #include "opal/mca/common/ucp/common_ucp.h"
 
@@ -97,8 +98,8 @@ static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
 {
     void *memory = NULL;
 
-    if (chunk->peers && OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory,
-                                                                        &chunk->reason)) {
+    if (chunk->peers && ompi_osc_ucp_memory_possible(chunk->bytes) &&
+        OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory, &chunk->reason)) {
         chunk->head = memory;
         if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
             chunk->key = NULL;
@@ -241,7 +242,7 @@ int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool pe
     bool taken;
 
     alignment = alignment < UNIT ? UNIT : alignment;
-    if (bytes > SIZE_MAX / 2) {
+    if (bytes > SIZE_MAX / 2 - alignment - CHUNK_BYTES) { /* what is added does not overflow */
         return OPAL_ERR_OUT_OF_RESOURCE;
     }
     pthread_mutex_lock(&arena.lock);

@@ -150,7 +150,7 @@ static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *com
 
 /** Exchange the sizes, create, map. All processes agree on the outcome of each step. Collective. */
 static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm, const share_t *mine,
-                        bool noncontig, share_t *shares)
+                        bool noncontig, share_t *shares, uint64_t *bytes_p)
 {
     int rc = ompi_osc_ucp_agree(comm, NULL != segment && NULL != shares ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
 
@@ -159,6 +159,9 @@ static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *co
     }
     rc = comm->c_coll->coll_allgather(mine, sizeof(*mine), MPI_BYTE, shares, sizeof(*mine), MPI_BYTE, comm,
                                       comm->c_coll->coll_allgather_module);
+    if (OMPI_SUCCESS == rc) {
+        *bytes_p = segment_plan(shares, ompi_comm_size(comm), noncontig, NULL);
+    }
     if (OMPI_SUCCESS == rc && 0 == ompi_comm_rank(comm)) {
         rc = segment_create(segment, shares, ompi_comm_size(comm), noncontig);
     }
@@ -167,12 +170,12 @@ static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *co
 }
 
 int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
-                               ompi_osc_ucp_segment_t **segment_p)
+                               ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p)
 {
     const share_t           mine    = { .size = size, .disp_unit = disp_unit };
     share_t                *shares  = malloc((size_t) ompi_comm_size(comm) * sizeof(*shares));
     ompi_osc_ucp_segment_t *segment = calloc(1, sizeof(*segment));
-    int                     rc      = segment_make(segment, comm, &mine, noncontig, shares);
+    int                     rc      = segment_make(segment, comm, &mine, noncontig, shares, bytes_p);
 
     free(shares);
     if (OMPI_SUCCESS != rc) {

@@ -26,9 +26,10 @@ typedef struct ompi_osc_ucp_member_t {
  * Create the segment, with `size` bytes for this process, and map it. Collective over comm; all processes return the
  * same code.
  * @param noncontig  members' parts begin at page boundaries (info key alloc_shared_noncontig).
+ * @param bytes_p    of the whole segment, also if it cannot be made; 0: too many; untouched if that is not known.
  */
 int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
-                               ompi_osc_ucp_segment_t **segment_p);
+                               ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p);
 
 /** Unmap the segment, which may be NULL. Local. */
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment);

@@ -179,11 +179,15 @@ int ompi_osc_ucp_layout_of_bytes(struct ompi_datatype_t *datatype, size_t count,
 {
     const opal_datatype_t *type = &datatype->super;
     uint64_t               bytes;
+    int64_t                end;
 
     if (!total_of(type->size, count, &bytes) || INT64_MAX < bytes) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     if (0 == bytes || is_one_block(type, count)) {
+        if (__builtin_add_overflow(type->true_lb, bytes, &end)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
         ompi_osc_ucp_layout_contiguous(layout, 0 == bytes ? 0 : type->true_lb, bytes);
         return OMPI_SUCCESS;
     }

@@ -47,16 +47,23 @@ static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
     return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
 }
 
-/** Bytes of a buffer that is contiguous from its address on; else 0, also if it is empty or its type is huge. */
+/** Might the count, times 32 bits, overflow? In an Open MPI whose counts are ints, never. */
+static inline bool ompi_osc_ucp_count_is_huge(size_t count)
+{
+    return sizeof(ompi_osc_ucp_count_t) > sizeof(int) && count > UINT32_MAX;
+}
+
+/** Bytes of a buffer that is contiguous from its address on; else 0, also if it is empty or its type or count huge. */
 static inline uint64_t ompi_osc_ucp_block_bytes(const ompi_datatype_t *type, size_t count)
 {
     const opal_datatype_t *super = &type->super;
 
-    if (0 == (super->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) || 0 != super->lb || 0 != super->true_lb ||
+    if (ompi_osc_ucp_count_is_huge(count) || 0 == (super->flags & OPAL_DATATYPE_FLAG_CONTIGUOUS) || 0 != super->lb ||
+        0 != super->true_lb ||
         super->ub != (ptrdiff_t) super->size || super->true_ub != super->ub || super->size > UINT32_MAX) {
         return 0;
     }
-    return super->size * (uint64_t) count; /* count fits in 31 bits */
+    return super->size * (uint64_t) count; /* does not overflow */
 }
 
 /** Copy a block of a basic type's size. The compiler knows the size: up to 8 bytes are one load and one store, so that

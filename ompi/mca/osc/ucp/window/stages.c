@@ -14,6 +14,7 @@
 #include "base/params.h"
 #include "base/wait.h"
 #include "layer/layer.h"
+#include "memory/limits.h"
 #include "message/message.h"
 #include "peer/explain.h"
 #include "peer/proc.h"
@@ -35,15 +36,21 @@ static int64_t next_id = 1;
 
 static int info_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
+    const ompi_osc_ucp_window_t *window = creation->window;
+
     (void) rc;
-    if (creation->window->disp_unit <= 0) {
+    if (window->bytes < 0 || (uintptr_t) window->base + (uintptr_t) window->bytes < (uintptr_t) window->base) {
+        (void) asprintf(&creation->reason, "a size of %" PRId64 " bytes at %p is negative, or ends behind the last "
+                        "address", window->bytes, window->base);
+        return MPI_ERR_SIZE;
+    }
+    if (window->disp_unit <= 0) {
         /* Open MPI does not check it in MPI_Win_allocate_shared. */
         (void) asprintf(&creation->reason, "disp_unit is %" PRId64 ", and must be positive",
-                        creation->window->disp_unit);
+                        window->disp_unit);
         return MPI_ERR_DISP;
     }
-    if (0 != ompi_osc_ucp_params.survive && MPI_WIN_FLAVOR_SHARED == creation->window->flavor &&
-        creation->window->size > 1) {
+    if (0 != ompi_osc_ucp_params.survive && MPI_WIN_FLAVOR_SHARED == window->flavor && window->size > 1) {
         creation->reason = strdup("with osc_ucp_survive there is no MPI_Win_allocate_shared, as nobody gives back what "
                                   "a dead process holds in shared memory: use MPI_Win_allocate");
         return OMPI_ERR_RMA_SHARED;
@@ -180,7 +187,8 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
         return OMPI_ERROR;
     }
     if (0 != all[FAILED]) {
-        creation->mute = all[FAILED] != mine[FAILED];
+        creation->failed = (int) (window->size - all[FAILED]);
+        creation->mute   = window->rank != creation->failed;
         return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
     }
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
@@ -191,12 +199,19 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 }
 
 /** Memory of MPI_Win_allocate_shared: a segment that contains the control blocks too. */
-static int segment_up(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+static int segment_up(ompi_osc_ucp_creation_t *creation)
 {
-    ompi_osc_ucp_member_t mine;
-    int                   rc = ompi_osc_ucp_segment_share(comm, window->bytes, window->disp_unit, window->noncontig,
-                                                          &window->segment);
+    ompi_osc_ucp_window_t *window = creation->window;
+    uint64_t               bytes  = UINT64_MAX;
+    ompi_osc_ucp_member_t  mine;
+    int                    rc = ompi_osc_ucp_segment_share(creation->comm, window->bytes, window->disp_unit,
+                                                           window->noncontig, &window->segment, &bytes);
 
+    if (0 == bytes) {
+        creation->reason = strdup("the sum of its sizes is larger than any memory");
+    } else if (OMPI_SUCCESS != rc && UINT64_MAX != bytes) {
+        creation->reason = ompi_osc_ucp_memory_shortage(bytes);
+    }
     if (OMPI_SUCCESS == rc) {
         mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
         window->stripes  = mine.stripes;
@@ -213,7 +228,7 @@ static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
     const char            *reason;
 
     if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
-        return segment_up(window, creation->comm);
+        return segment_up(creation);
     }
     ompi_osc_ucp_memory_register(window, &creation->unregistered);
     rc     = ompi_osc_ucp_memory_allocate(window);
@@ -222,6 +237,9 @@ static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
         creation->unregistered = strdup(reason);
     }
     if (OMPI_SUCCESS != rc) {
+        creation->reason = ompi_osc_ucp_memory_shortage(MPI_WIN_FLAVOR_ALLOCATE == window->flavor
+                                                            ? (uint64_t) window->bytes
+                                                            : sizeof(*window->control));
         ompi_osc_ucp_memory_free(window);
     }
     return rc;
@@ -312,11 +330,12 @@ static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
             rc = ompi_osc_ucp_target_publish(window->target, window->id);
         }
         id_used(window->id);
-        mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED : OMPI_EXISTS == rc ? TAKEN : FAILED;
+        mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED
+                                           : OMPI_EXISTS == rc ? TAKEN : FAILED + window->size - window->rank;
         mine[NEXT_ID] = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
         if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
                                                          comm->c_coll->coll_allreduce_module)) {
-            all[OUTCOME] = FAILED;
+            all[OUTCOME] = FAILED + window->size - window->rank;
         }
         if (PUBLISHED == all[OUTCOME]) {
             window->nic = 0 == all[NO_NIC];
@@ -330,8 +349,9 @@ static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
         if (PUBLISHED == mine[OUTCOME]) {
             ompi_osc_ucp_target_withdraw(window->target);
         }
-        if (FAILED == all[OUTCOME]) {
-            return FAILED == mine[OUTCOME] ? rc : OMPI_ERROR;
+        if (FAILED <= all[OUTCOME]) {
+            creation->failed = (int) (FAILED + window->size - all[OUTCOME]);
+            return FAILED <= mine[OUTCOME] ? rc : OMPI_ERROR;
         }
         window->id = (uint64_t) all[NEXT_ID];
     }
@@ -368,15 +388,18 @@ static void creation_failed(const ompi_osc_ucp_creation_t *creation, int why)
 {
     const ompi_errhandler_t *handler = creation->comm->error_handler;
     const char              *reason  = NULL != creation->reason ? creation->reason : ompi_osc_ucp_error_text(why);
+    char                     other[40];
 
     if (creation->mute || OMPI_SUCCESS == why) {
         handler = &ompi_mpi_errors_return.eh;
+        snprintf(other, sizeof(other), "rank %d of it failed", creation->failed);
+        reason = OMPI_SUCCESS == why ? other : reason;
     } else if (creation->outside) {
         handler = &ompi_mpi_errors_are_fatal.eh;
     }
     ompi_osc_ucp_explain(handler, "%s cannot create a window of %d processes: %s",
                          ompi_osc_ucp_flavor_call(creation->window->flavor), creation->window->size,
-                         OMPI_SUCCESS == why ? "another process of it failed" : reason);
+                         reason);
 }
 
 int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)

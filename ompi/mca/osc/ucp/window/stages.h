@@ -17,6 +17,7 @@ typedef struct ompi_osc_ucp_creation_t {
     char                  *reason; /**< why a stage fails at this process, malloc'd; or NULL */
     bool                   outside; /**< the reason is not in the program: it is told in any case */
     bool                   mute;   /**< another process tells why: all have the same reason */
+    int                    failed; /**< rank of the first process that failed */
     bool                   report; /**< some member wants a report */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */
     char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
