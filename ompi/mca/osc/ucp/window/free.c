@@ -152,7 +152,7 @@ int ompi_osc_ucp_free(ompi_win_t *win)
     } else {
         rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_free",
                                       window->exposed ? OMPI_OSC_UCP_NEED_UNPOSTED : OMPI_OSC_UCP_NEED_NONE,
-                                      MPI_PROC_NULL, rc);
+                                      MPI_PROC_NULL, OMPI_ERR_RMA_SYNC);
         ompi_osc_ucp_info_keep(win);
         rc = OMPI_ERR_RMA_SYNC;
     }
