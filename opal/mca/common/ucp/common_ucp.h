@@ -11,7 +11,7 @@
  *    one that waits inside MPI, or the service thread while none does.
  *
  * No two files of this folder need each other, directly or in a circle. From the lowest: state, status, lock, reserve,
- * cpus, sysv; lanes, ep, rma, memory, device; am; worker; service; context.
+ * cpus, sysv; room, lanes, ep, rma, memory, device; am; worker; service; context.
  *
  * All functions return OPAL_SUCCESS or an OPAL_ERR_ code.
  */
@@ -92,6 +92,9 @@ int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handle
 void opal_common_ucp_close(void);
 
 bool opal_common_ucp_is_open(void);
+
+/** What UCX does without because shared memory is short, in words for the user; NULL: nothing. Static. */
+const char *opal_common_ucp_shortage(void);
 
 /** The service worker's address, to be given to peers; owned by the transport, valid until it is closed. */
 void opal_common_ucp_address(const void **address_p, size_t *len_p);

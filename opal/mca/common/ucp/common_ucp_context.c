@@ -5,7 +5,7 @@
 
 #include "common_ucp_device.h"
 #include "common_ucp_lanes.h"
-#include "common_ucp_state.h"
+#include "common_ucp_room.h"
 #include "common_ucp_status.h"
 #include "common_ucp_sysv.h"
 #include "common_ucp_worker.h"
@@ -47,18 +47,32 @@ static ucs_status_t context_find(opal_common_ucp_native_t native)
     return status;
 }
 
+/** Make the context and both workers, with the most shared memory that there is room for. */
+static ucs_status_t workers_create(opal_common_ucp_native_t native)
+{
+    ucs_status_t status;
+
+    do {
+        status = context_find(native);
+        if (UCS_OK != status) {
+            return status;
+        }
+        status = opal_common_ucp_workers_create();
+        if (UCS_OK != status) {
+            ucp_cleanup(opal_common_ucp_transport.context);
+        }
+    } while (UCS_OK != status && opal_common_ucp_room_less());
+    return status;
+}
+
 static ucs_status_t transport_create(opal_common_ucp_native_t native)
 {
     opal_common_ucp_transport_t *t = &opal_common_ucp_transport;
     ucs_status_t                 status;
 
-    status = context_find(native);
+    status = workers_create(native);
     if (UCS_OK != status) {
         return status;
-    }
-    status = opal_common_ucp_workers_create();
-    if (UCS_OK != status) {
-        goto destroy_context;
     }
     status = ucp_worker_get_address(t->worker[OPAL_COMMON_UCP_SERVICE], &t->address, &t->address_len);
     if (UCS_OK != status) {
@@ -74,9 +88,25 @@ release_address:
     ucp_worker_release_address(t->worker[OPAL_COMMON_UCP_SERVICE], t->address);
 destroy_workers:
     opal_common_ucp_workers_destroy();
-destroy_context:
     ucp_cleanup(t->context);
     return status;
+}
+
+/** Why UCX does not start, and what to do: malloc'd, or NULL. */
+static char *reason_new(ucs_status_t status, const char *complaint)
+{
+    char       *reason;
+    const char *why = '\0' != complaint[0] ? complaint : ucs_status_string(status);
+    int         len;
+
+    if (UCS_ERR_NO_MEMORY == status || UCS_ERR_NO_RESOURCE == status || UCS_ERR_SHMEM_SEGMENT == status) {
+        len = asprintf(&reason, "UCX does not start: %s; shared memory is short: %llu MiB are left in /dev/shm, and "
+                                "'ipcs -lm' shows the limits of System V segments",
+                       why, (unsigned long long) opal_common_ucp_room_left() >> 20);
+    } else {
+        len = asprintf(&reason, "UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES", why);
+    }
+    return len < 0 ? NULL : reason;
 }
 
 int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handler_fn_t request_handler,
@@ -90,14 +120,12 @@ int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handle
     t->handler[OPAL_COMMON_UCP_SERVICE] = request_handler;
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;
 
+    opal_common_ucp_room_reset();
     opal_common_ucp_quiet();
     status    = opal_common_ucp_sysv_protect() ? transport_create(native) : UCS_ERR_UNSUPPORTED;
     complaint = opal_common_ucp_loud();
     if (UCS_OK != status) {
-        if (asprintf(reason_p, "UCX does not start: %s; check UCX_TLS and UCX_NET_DEVICES",
-                     '\0' != complaint[0] ? complaint : ucs_status_string(status)) < 0) {
-            *reason_p = NULL;
-        }
+        *reason_p = reason_new(status, complaint);
         opal_common_ucp_sysv_release();
         return opal_common_ucp_status(status);
     }

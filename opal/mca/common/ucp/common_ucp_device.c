@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <ucs/memory/memtype_cache.h>
 
-#include "common_ucp_state.h"
+#include "common_ucp_room.h"
 #include "common_ucp_status.h"
 #include "opal/constants.h"
 

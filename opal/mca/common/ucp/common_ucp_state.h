@@ -1,4 +1,4 @@
-/* The state of the transport, and how contexts are made. Its lowest file: it uses no other.
+/* The state of the transport. Its lowest file: it uses no other.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,8 +27,5 @@ typedef struct opal_common_ucp_transport_t {
 } opal_common_ucp_transport_t;
 
 extern opal_common_ucp_transport_t opal_common_ucp_transport;
-
-/** Make a context with UCX's configuration from the environment. */
-ucs_status_t opal_common_ucp_context_create(const ucp_params_t *params, ucp_context_h *context_p);
 
 #endif /* OPAL_COMMON_UCP_STATE_H */

@@ -10,8 +10,11 @@
 
 #include "memory/arena.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "opal/mca/shmem/base/base.h"
@@ -96,18 +99,49 @@ static uintptr_t segment_key_base(const head_t *head)
     return (uintptr_t) head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
 }
 
-/** Create the segment: rank 0 only. */
-static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares, int n, bool noncontig)
+/** Where less than this is left, as in a container, memory is scarce. Bytes. */
+#define SCARCE (UINT64_C(1) << 30)
+
+/** Bytes left for files in a folder that this process may write to. */
+static uint64_t folder_left(const char *folder)
 {
-    opal_process_name_t name   = OPAL_PROC_MY_NAME;
-    const char         *folder = 0 == access("/dev/shm", W_OK) ? "/dev/shm" : opal_process_info.proc_session_dir;
-    uint64_t            size   = segment_plan(shares, n, noncontig, NULL);
+    struct statvfs fs;
+
+    return 0 == access(folder, W_OK) && 0 == statvfs(folder, &fs) ? (uint64_t) fs.f_bavail * fs.f_frsize : 0;
+}
+
+/** Is there room for a segment? Open MPI itself needs 5 % more, and has files there whose pages it has not touched
+ *  yet: where memory is scarce, half of it is left to them. */
+static bool folder_fits(const char *folder, uint64_t size)
+{
+    uint64_t left = folder_left(folder);
+
+    return size <= (left < SCARCE ? left / 2 : left / 16 * 15);
+}
+
+/** Reserve the memory of a new segment, if it is a file: touching a page for which there is none ends the process.
+ *  Where there is plenty, this is not called: a page then comes from the node of the process that touches it first. */
+static bool segment_reserve(const opal_shmem_ds_t *ds, uint64_t size)
+{
+    int  fd = open(ds->seg_name, O_RDWR | O_CLOEXEC);
+    bool reserved;
+
+    if (fd < 0) {
+        return true;
+    }
+    reserved = ENOSPC != posix_fallocate(fd, 0, (off_t) size);
+    close(fd);
+    return reserved;
+}
+
+/** Create the segment's file in a folder, and map it. */
+static int segment_create_in(ompi_osc_ucp_segment_t *segment, const char *folder, uint64_t size)
+{
+    opal_process_name_t name = OPAL_PROC_MY_NAME;
+    bool                scarce = folder_left(folder) < SCARCE;
     char               *file;
     int                 rc;
 
-    if (0 == size) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
                  (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -118,9 +152,34 @@ static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     segment->head = segment_attach(segment);
-    if (NULL == segment->head) {
-        opal_shmem_unlink(&segment->ds);
+    if (NULL != segment->head && (!scarce || segment_reserve(&segment->ds, size))) {
+        return OMPI_SUCCESS;
+    }
+    opal_shmem_unlink(&segment->ds);
+    if (NULL != segment->head) {
+        opal_shmem_segment_detach(&segment->ds);
+        segment->head = NULL;
+    }
+    return OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+/** Create the segment: rank 0 only. In memory, or on a disk if it is too large for that. */
+static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares, int n, bool noncontig)
+{
+    uint64_t size = segment_plan(shares, n, noncontig, NULL);
+    int      rc   = OMPI_ERR_OUT_OF_RESOURCE;
+
+    if (0 == size) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (folder_fits("/dev/shm", size)) {
+        rc = segment_create_in(segment, "/dev/shm", size);
+    }
+    if (OMPI_SUCCESS != rc) {
+        rc = segment_create_in(segment, opal_process_info.proc_session_dir, size);
+    }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     memset(segment->head, 0, sizeof(head_t) + (size_t) n * sizeof(member_t));
     segment_plan(shares, n, noncontig, segment->head);
