@@ -1,6 +1,6 @@
 #!/bin/bash
-# Once a peer's memory is mapped, operations on it, flushes and locks make no system call. Only Open MPI's progress, which
-# one of 1024 synchronization calls looks at, may poll.
+# Once a peer's memory is mapped, operations on it, flushes and locks make no system call. Only Open MPI's progress,
+# which one of 1024 synchronization calls looks at, may poll.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -19,5 +19,6 @@ for window in allocate shared; do
     calls=$(sed -n '/^write(-1, "begin"/,/^write(-1, "end"/p' "$scratch/calls" | sed '1d;$d')
     others=$(grep -v '^poll(' <<<"$calls" || true)
     [ -z "$others" ] || fail "system calls on the direct path of a window of $window: $(head -n 10 <<<"$others")"
-    [ "$(wc -l <<<"$calls")" -le $allowed ] || fail "more than $allowed polls on a window of $window: $(wc -l <<<"$calls")"
+    polls=$(wc -l <<<"$calls")
+    [ "$polls" -le $allowed ] || fail "$polls polls on a window of $window, more than $allowed"
 done
