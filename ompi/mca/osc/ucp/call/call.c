@@ -52,7 +52,7 @@ static int target_find(ompi_osc_ucp_call_t *call)
     }
     call->transfer.peer = peer;
     rc = ompi_osc_ucp_access(peer);
-    return OMPI_SUCCESS == rc ? ompi_osc_ucp_reach(peer) : rc;
+    return OMPI_SUCCESS == rc && !peer->known ? ompi_osc_ucp_reach_early(peer) : rc;
 }
 
 /** Turn the displacement into bytes, and check the range. */

@@ -5,6 +5,7 @@
 
 #include "message/message.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/params.h"
@@ -116,37 +117,35 @@ void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** The outcome of a request that a call waits for. */
-typedef struct answer_t {
-    bool done;
-    int  status;
-} answer_t;
-
 static void answered(ompi_osc_ucp_pending_t *pending)
 {
-    answer_t *answer = pending->arg;
+    ompi_osc_ucp_answer_t *answer = pending->arg;
 
+    pending->peer->asking--;
     answer->status = pending->status;
     answer->done   = true;
 }
 
-int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p)
+int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
+    ompi_osc_ucp_answer_t  *answer  = calloc(1, sizeof(*answer));
+    ompi_osc_ucp_pending_t *pending = NULL == answer ? NULL : ompi_osc_ucp_pending_new(peer, false);
     ompi_osc_ucp_command_t  command = {
         .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = (uint32_t) getpid() }
     };
-    answer_t                answer  = { .done = false };
     int                     rc;
 
     if (NULL == pending) {
+        free(answer);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    peer->answer     = answer;
+    peer->asking++;
     pending->ended   = answered;
-    pending->arg     = &answer;
+    pending->arg     = answer;
     pending->replies = 1;
-    pending->result  = description_p;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(*description_p));
+    pending->result  = &answer->description;
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(answer->description));
     command.reply_to.cookie = pending->cookie;
     if (ompi_osc_ucp_params.kernel_copy > 0 && OMPI_SUCCESS == ompi_osc_ucp_peer_connect(peer)) {
         command.wire.disp = (int64_t) (uintptr_t) &peer->proc->secret;
@@ -156,8 +155,5 @@ int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_descrip
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_pending_part_done(pending, rc);
     }
-    while (!answer.done) {
-        ompi_osc_ucp_wait_step();
-    }
-    return answer.status;
+    return OMPI_SUCCESS;
 }

@@ -24,8 +24,9 @@ int ompi_osc_ucp_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int
  *  left. */
 void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer);
 
-/** Ask the peer to describe its window memory. Waits for the reply. */
-int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_description_t *description_p);
+/** Ask the peer to describe its window memory. The answer will be in peer->answer, which the caller frees when it is
+ *  done. Fails if memory is short; other failures are in the answer. */
+int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer);
 
 /** Replies have arrived on the origin worker, or by fastbox: unpack their data, and end the parts that they name. */
 void ompi_osc_ucp_replied(const opal_common_ucp_message_t *message);

@@ -84,22 +84,16 @@ static int near_get(ompi_osc_ucp_transfer_t *transfer)
     return transfer_copied(transfer, false) ? OMPI_SUCCESS : ompi_osc_ucp_am_get(transfer);
 }
 
-/** Are all operations on the peer applied? Else a notice has to be a message behind them. */
-static bool peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
-{
-    return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
-}
-
 static int near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
-    return peer_is_quiet(peer) ? ompi_osc_ucp_mapped_unlock(peer, exclusive, awaited)
-                               : ompi_osc_ucp_am_unlock(peer, exclusive, awaited);
+    return ompi_osc_ucp_peer_is_quiet(peer) ? ompi_osc_ucp_mapped_unlock(peer, exclusive, awaited)
+                                            : ompi_osc_ucp_am_unlock(peer, exclusive, awaited);
 }
 
 static int near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    return peer_is_quiet(peer) ? ompi_osc_ucp_mapped_complete(peer, awaited)
-                               : ompi_osc_ucp_am_complete(peer, awaited);
+    return ompi_osc_ucp_peer_is_quiet(peer) ? ompi_osc_ucp_mapped_complete(peer, awaited)
+                                            : ompi_osc_ucp_am_complete(peer, awaited);
 }
 
 const ompi_osc_ucp_path_t ompi_osc_ucp_path_near = {

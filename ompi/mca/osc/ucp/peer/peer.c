@@ -51,6 +51,7 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window)
     while (NULL != (peer = window->all_peers)) {
         window->all_peers = peer->next;
         assert(window->lost || (0 == peer->asking && NULL == peer->packet)); /* nothing names the peer any more */
+        free(peer->answer);
         free(peer);
     }
     ompi_osc_ucp_ranks_fini(&window->peers);

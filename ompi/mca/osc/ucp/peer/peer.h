@@ -33,6 +33,13 @@ typedef enum ompi_osc_ucp_lock_t {
     OMPI_OSC_UCP_EXCLUSIVE
 } ompi_osc_ucp_lock_t;
 
+/** What a peer has been asked: to describe its window memory. */
+typedef struct ompi_osc_ucp_answer_t {
+    bool                       done;
+    int                        status; /**< the outcome, if done */
+    ompi_osc_ucp_description_t description;
+} ompi_osc_ucp_answer_t;
+
 /** A member of a window, made when it is first touched and kept until the window is freed. */
 struct ompi_osc_ucp_peer_t {
     ompi_osc_ucp_window_t     *window;
@@ -45,7 +52,8 @@ struct ompi_osc_ucp_peer_t {
     /* Its window memory. */
     bool    known;      /**< size and disp_unit are valid, and the path is final */
     bool    mapped;     /**< known, and all of it is mapped: displacements count from `memory` */
-    bool    resolving;  /**< a thread is asking for the description */
+    bool    resolving;  /**< a thread is waiting for the description */
+    ompi_osc_ucp_answer_t *answer; /**< NULL: it was not asked for its description, or the path is final; malloc'd */
     int64_t size;       /**< bytes */
     int64_t disp_unit;  /**< bytes */
 
@@ -130,6 +138,12 @@ void ompi_osc_ucp_peers_free(ompi_osc_ucp_window_t *window);
 
 /** Make sure that the peer has an endpoint. */
 int ompi_osc_ucp_peer_connect(ompi_osc_ucp_peer_t *peer);
+
+/** Are all operations on the peer applied? Else a notice has to be a message behind them. */
+static inline bool ompi_osc_ucp_peer_is_quiet(const ompi_osc_ucp_peer_t *peer)
+{
+    return !peer->unacknowledged && 0 == peer->acknowledging && 0 == peer->open[0] && 0 == peer->open[1];
+}
 
 /** Wait until the operations on the peer that were issued before no longer use their callers' buffers. */
 void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer);

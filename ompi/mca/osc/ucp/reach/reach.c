@@ -5,6 +5,8 @@
 
 #include "reach/reach.h"
 
+#include <stdlib.h>
+
 #include "base/wait.h"
 #include "message/message.h"
 
@@ -57,10 +59,40 @@ static int root_reach(const ompi_osc_ucp_peer_t *peer)
     return NULL == root ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(root);
 }
 
+/** Give the peer its final path, as it has answered. */
+static int answer_take(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_answer_t *answer = peer->answer;
+    int                    rc     = answer->status;
+
+    peer->answer = NULL;
+    if (OMPI_SUCCESS == rc) {
+        peer->size      = answer->description.size;
+        peer->disp_unit = answer->description.disp_unit;
+        rc = peer_offer(peer, &answer->description);
+    }
+    if (OMPI_SUCCESS == rc) {
+        peer_known(peer);
+    }
+    free(answer);
+    return rc;
+}
+
+/** Complete what went by the provisional path. The final one may not know of messages. */
+static void peer_settle(ompi_osc_ucp_peer_t *peer)
+{
+    uint32_t awaited = 0;
+
+    if (!ompi_osc_ucp_peer_is_quiet(peer)) {
+        (void) ompi_osc_ucp_flush_begin(peer, &awaited);
+        ompi_osc_ucp_await(&awaited);
+        ompi_osc_ucp_peer_wait_local(peer);
+    }
+}
+
 int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_description_t description;
-    int                        rc;
+    int rc;
 
     while (peer->resolving) {
         ompi_osc_ucp_wait_step();
@@ -70,19 +102,38 @@ int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
     }
     peer->resolving = true;
     rc = root_reach(peer);
-    if (OMPI_SUCCESS == rc) {
-        rc = ompi_osc_ucp_ask_description(peer, &description);
+    if (OMPI_SUCCESS == rc && NULL == peer->answer) {
+        rc = ompi_osc_ucp_ask_description(peer);
     }
     if (OMPI_SUCCESS == rc) {
-        peer->size      = description.size;
-        peer->disp_unit = description.disp_unit;
-        rc = peer_offer(peer, &description);
-    }
-    if (OMPI_SUCCESS == rc) {
-        peer_known(peer);
+        while (!peer->answer->done) {
+            ompi_osc_ucp_wait_step();
+        }
+        peer_settle(peer);
+        rc = answer_take(peer);
     }
     peer->resolving = false;
     return rc;
+}
+
+/** Can the peer be served by its provisional path, although nothing is known of it but what all members have in
+ *  common? In the NIC domain accumulates must not be messages. Another thread may be at such an operation when the path
+ *  becomes final. */
+static bool early_possible(const ompi_osc_ucp_peer_t *peer)
+{
+    return !peer->window->served && !peer->window->nic && peer->size >= 0 && peer->disp_unit >= 0 &&
+           !ompi_osc_ucp_threaded();
+}
+
+int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer)
+{
+    if (peer->known || !early_possible(peer)) {
+        return ompi_osc_ucp_reach(peer);
+    }
+    if (NULL == peer->answer) {
+        return ompi_osc_ucp_ask_description(peer);
+    }
+    return peer->answer->done && ompi_osc_ucp_peer_is_quiet(peer) ? answer_take(peer) : OMPI_SUCCESS;
 }
 
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)
