@@ -1,4 +1,4 @@
-/* Unit test of arenas: blocks do not overlap, are aligned, and their memory is used again.
+/* Unit test of arenas: blocks do not overlap, are aligned, share chunks, and their memory is used again.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -6,11 +6,14 @@
 #include "ompi_config.h"
 
 #include "memory/arena.h"
+#include "opal/mca/common/ucp/common_ucp_state.h"
 #include "unit_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -109,10 +112,151 @@ static void test_refused(void **state)
     ompi_osc_ucp_arena_fini();
 }
 
+/* Large blocks that peers map. */
+
+enum { MANY = 1000, LARGE_BYTES = 64 << 10 };
+
+static void handler(const opal_common_ucp_message_t *message)
+{
+    (void) message;
+}
+
+static int open_transport(void **state)
+{
+    char *reason = NULL;
+
+    (void) state;
+    return opal_common_ucp_open(OPAL_COMMON_UCP_NATIVE_NEVER, handler, handler, &reason);
+}
+
+static int close_transport(void **state)
+{
+    (void) state;
+    ompi_osc_ucp_arena_fini(); /* also after a failure: UCX aborts if it is closed before its memory is freed */
+    opal_common_ucp_close();
+    return 0;
+}
+
+/** Take a large block, and mark its memory. */
+static void take_large(ompi_osc_ucp_block_t *block, size_t bytes, int mark)
+{
+    assert_int_equal(0, ompi_osc_ucp_arena_take(bytes, 64, 0, true, block));
+    memset(ompi_osc_ucp_block_address(block), mark, bytes);
+}
+
+/** Chunks of `n` blocks that are together in the order of their making. */
+static int chunks_count(const ompi_osc_ucp_block_t *blocks, int n)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++) {
+        count += 0 == i || blocks[i].chunk != blocks[i - 1].chunk;
+    }
+    return count;
+}
+
+/** Pages of a range that take memory, of those that lie in it as a whole. */
+static size_t pages_resident(const char *address, size_t bytes)
+{
+    uintptr_t     page = (uintptr_t) sysconf(_SC_PAGESIZE), from = ((uintptr_t) address + page - 1) & ~(page - 1);
+    size_t        n = ((uintptr_t) address + bytes - from) / page, resident = 0;
+    unsigned char vec[1024];
+
+    assert_true(n <= sizeof(vec));
+    assert_int_equal(0, mincore((void *) from, n * page, vec));
+    for (size_t i = 0; i < n; i++) {
+        resident += vec[i] & 1;
+    }
+    return resident;
+}
+
+/** 1000 large blocks share few chunks; what is freed loses its pages, and is used again. */
+static void test_shared(void **state)
+{
+    static ompi_osc_ucp_block_t blocks[MANY];
+    const char                 *memory;
+    int                         i;
+
+    (void) state;
+    opal_common_ucp_transport.registers = false;
+    for (i = 0; i < MANY; i++) {
+        take_large(&blocks[i], LARGE_BYTES, i % 251);
+    }
+    assert_true(chunks_count(blocks, MANY) <= 40);
+    for (i = 0; i < MANY; i += 2) {
+        ompi_osc_ucp_arena_give(&blocks[i]);
+    }
+    for (i = 1; i < MANY; i += 2) {
+        memory = ompi_osc_ucp_block_address(&blocks[i]);
+        assert_true(i % 251 == (unsigned char) memory[0] && 0 == memcmp(memory, memory + 1, LARGE_BYTES - 1));
+    }
+    /* Behind the second block of the last chunk of some lies one that is free. */
+    memory = (const char *) ompi_osc_ucp_block_address(&blocks[MANY - 3]) + LARGE_BYTES;
+    assert_ptr_equal(memory + LARGE_BYTES, ompi_osc_ucp_block_address(&blocks[MANY - 1]));
+    assert_int_equal(0, pages_resident(memory, LARGE_BYTES));
+    for (i = 0; i < MANY; i += 2) {
+        take_large(&blocks[i], LARGE_BYTES, 1);
+    }
+    assert_true(pages_resident(memory, LARGE_BYTES) > 0);
+    for (i = 0; i < MANY; i++) {
+        ompi_osc_ucp_arena_give(&blocks[i]);
+    }
+}
+
+/** A network goes on using the pages that it has pinned: they stay. */
+static void test_pinned(void **state)
+{
+    ompi_osc_ucp_block_t blocks[20];
+    const char          *memory;
+    int                  last = 19;
+
+    (void) state;
+    opal_common_ucp_transport.registers = true;
+    for (int i = 0; i <= last; i++) {
+        take_large(&blocks[i], LARGE_BYTES, 1);
+    }
+    while (last > 0 && blocks[last].chunk != blocks[last - 1].chunk) {
+        ompi_osc_ucp_arena_give(&blocks[last--]);
+    }
+    assert_true(last > 0);
+    memory = ompi_osc_ucp_block_address(&blocks[last]);
+    ompi_osc_ucp_arena_give(&blocks[last]);
+    assert_true(pages_resident(memory, LARGE_BYTES) >= LARGE_BYTES / (size_t) sysconf(_SC_PAGESIZE) - 1);
+    for (int i = 0; i < last; i++) {
+        ompi_osc_ucp_arena_give(&blocks[i]);
+    }
+}
+
+/** Neither small blocks nor very large ones keep the memory of large ones. */
+static void test_apart(void **state)
+{
+    ompi_osc_ucp_block_t small, large[2], huge;
+
+    (void) state;
+    take_large(&large[0], LARGE_BYTES, 1);
+    assert_int_equal(0, ompi_osc_ucp_arena_take((size_t) 1 << 30, 64, 0, true, &huge));
+    take_large(&large[1], LARGE_BYTES, 1);
+    take_large(&small, 64, 1);
+    assert_ptr_not_equal(large[0].chunk, huge.chunk);
+    assert_ptr_not_equal(large[1].chunk, huge.chunk);
+    assert_ptr_not_equal(small.chunk, huge.chunk);
+    assert_ptr_not_equal(small.chunk, large[0].chunk);
+    assert_ptr_not_equal(small.chunk, large[1].chunk);
+    ompi_osc_ucp_arena_give(&small);
+    ompi_osc_ucp_arena_give(&huge);
+    ompi_osc_ucp_arena_give(&large[0]);
+    ompi_osc_ucp_arena_give(&large[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_again), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test_setup_teardown(test_shared, open_transport, close_transport),
+        cmocka_unit_test_setup_teardown(test_pinned, open_transport, close_transport),
+        cmocka_unit_test_setup_teardown(test_apart, open_transport, close_transport)};
 
     random_init();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,9 @@ uint64_t opal_common_ucp_key_domains(const void *key, size_t len);
  */
 bool opal_common_ucp_registers(void);
 
+/** May a network have pinned pages of memory that UCX has allocated? It goes on using them if others replace them. */
+bool opal_common_ucp_pins(void);
+
 /** Does a network adapter execute atomics? */
 bool opal_common_ucp_device_atomics(void);
 

@@ -368,6 +368,11 @@ bool opal_common_ucp_registers(void)
     return opal_common_ucp_transport.registers;
 }
 
+bool opal_common_ucp_pins(void)
+{
+    return opal_common_ucp_transport.registers || opal_common_ucp_transport.native;
+}
+
 bool opal_common_ucp_device_atomics(void)
 {
     char *text = printed(WORKER, NULL);

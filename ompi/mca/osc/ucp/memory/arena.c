@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,14 +21,24 @@
 /** Bytes of a chunk for small blocks, without MORE_BYTES. Untouched pages take no memory. */
 #define CHUNK_BYTES (256u << 10)
 
-/** A larger block, with its alignment, gets a chunk of its own. Bytes. */
+/** Most bytes of a small block, with its alignment. */
 #define SMALL_MAX (32u << 10)
+
+/** Most bytes of a large block, with its alignment, and about the most of a chunk for several. */
+#define LARGE_MAX (UINT64_C(64) << 20)
 
 /** Blocks begin at multiples of a cache line and have whole ones. Bytes. */
 #define UNIT 64u
 
 /** Overflow areas of the fastboxes, behind the head of the lasting chunk. Bytes. */
 #define MORE_BYTES ((uint64_t) OMPI_OSC_UCP_FASTBOXES * OMPI_OSC_UCP_FASTBOX_MORE)
+
+/** Which blocks share a chunk. A small block, which may stay for long, keeps no memory of large ones. */
+typedef enum kind_t {
+    SMALL,
+    LARGE,
+    ALONE /**< it has but one */
+} kind_t;
 
 /** Unused memory between blocks. */
 typedef struct gap_t {
@@ -38,6 +49,7 @@ typedef struct gap_t {
 struct ompi_osc_ucp_chunk_t {
     ompi_osc_ucp_chunk_t      *next;
     uint64_t                   id;
+    kind_t                     kind;
     bool                       peers;   /**< its blocks are for peers to map */
     bool                       lasting; /**< it is kept until the arena ends */
     uint64_t                   bytes;
@@ -57,6 +69,7 @@ static struct {
     pthread_mutex_t       lock;
     ompi_osc_ucp_chunk_t *chunks;
     uint64_t              made;   /**< chunks made so far: the last id */
+    uint64_t              large;  /**< bytes in use of chunks for large blocks */
     bool                  has[2]; /**< whether there is a lasting chunk, by `peers` */
 } arena = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -93,20 +106,38 @@ uint64_t ompi_osc_ucp_nonce(void)
     return nonce;
 }
 
-/** Allocate the chunk's memory: from UCX for peers to map, else from the C library. */
-static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
+/** Allocate the chunk's memory where peers can map it. */
+static bool chunk_allocate_shared(ompi_osc_ucp_chunk_t *chunk)
 {
-    void *memory = NULL;
+    void *memory;
 
-    if (chunk->peers && ompi_osc_ucp_memory_possible(chunk->bytes) &&
-        OPAL_SUCCESS == opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory, &chunk->reason)) {
-        chunk->head = memory;
-        if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
-            chunk->key = NULL;
-        }
+    free(chunk->reason);
+    chunk->reason = NULL;
+    if (!ompi_osc_ucp_memory_possible(chunk->bytes) ||
+        OPAL_SUCCESS != opal_common_ucp_memory_allocate(chunk->bytes, &chunk->memory, &memory, &chunk->reason)) {
+        chunk->memory = NULL;
+        return false;
+    }
+    chunk->head = memory;
+    if (OPAL_SUCCESS != opal_common_ucp_memory_key(chunk->memory, &chunk->key, &chunk->key_len)) {
+        chunk->key = NULL;
+    }
+    return true;
+}
+
+/** Allocate the chunk's memory: from UCX for peers to map, with `more` bytes if possible; else from the C library. */
+static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk, uint64_t more)
+{
+    void *memory;
+
+    chunk->bytes += more;
+    if (chunk->peers && chunk_allocate_shared(chunk)) {
         return true;
     }
-    chunk->memory = NULL;
+    chunk->bytes -= more;
+    if (chunk->peers && more > 0 && chunk_allocate_shared(chunk)) {
+        return true;
+    }
     if (0 != posix_memalign(&memory, UNIT, chunk->bytes)) {
         return false;
     }
@@ -114,8 +145,20 @@ static bool chunk_allocate(ompi_osc_ucp_chunk_t *chunk)
     return true;
 }
 
-/** A new chunk with one gap of `bytes`. The first one for small blocks is lasting: most programs need no other. */
-static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
+/**
+ * Bytes that a chunk for a large block of `bytes` gets beyond them: room for more such blocks, in all a quarter of what
+ * is in use. So the number of chunks, each of which takes one of the system's segments, grows with the logarithm of the
+ * memory. A network may pin a chunk, with all that is unused of it.
+ */
+static uint64_t chunk_more(uint64_t bytes)
+{
+    uint64_t all = arena.large / 4 < LARGE_MAX ? arena.large / 4 : LARGE_MAX;
+
+    return all < bytes ? 0 : all / bytes * bytes - bytes;
+}
+
+/** A new chunk with a gap of `bytes` or more. The first for small blocks is lasting: most programs need no other. */
+static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, kind_t kind, bool peers)
 {
     ompi_osc_ucp_chunk_t *chunk = calloc(1, sizeof(*chunk));
     gap_t                *gap   = malloc(sizeof(*gap));
@@ -126,20 +169,21 @@ static ompi_osc_ucp_chunk_t *chunk_new(uint64_t bytes, bool small, bool peers)
     }
     chunk->id      = arena.made + 1;
     chunk->peers   = peers;
-    chunk->lasting = small && !arena.has[peers];
+    chunk->lasting = SMALL == kind && !arena.has[peers];
     first          = sizeof(ompi_osc_ucp_chunk_head_t) + (chunk->lasting && peers ? MORE_BYTES : 0);
     chunk->bytes   = first + bytes;
-    if (!chunk_allocate(chunk)) {
+    if (!chunk_allocate(chunk, LARGE == kind && peers ? chunk_more(bytes) : 0)) {
         free(chunk->reason);
         goto free_structs;
     }
+    chunk->kind = LARGE == kind && NULL == chunk->key ? ALONE : kind; /* the next may be one that peers can map */
     memset(chunk->head, 0, sizeof(*chunk->head));
     chunk->head->nonce = ompi_osc_ucp_nonce();
-    *gap = (gap_t) { .offset = first, .bytes = bytes };
+    *gap = (gap_t) { .offset = first, .bytes = chunk->bytes - first };
     chunk->gaps  = gap;
     chunk->next  = arena.chunks;
     arena.chunks = chunk;
-    arena.has[peers] |= small;
+    arena.has[peers] |= SMALL == kind;
     arena.made++;
     if (chunk->lasting && NULL != chunk->key) {
         __atomic_store_n(&ompi_osc_ucp_lasting_head, chunk->head, __ATOMIC_RELEASE);
@@ -217,6 +261,7 @@ static bool chunk_take(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, size_t align
         if (offset + bytes <= (*at)->offset + (*at)->bytes && gap_cut(at, offset, bytes)) {
             *block = (ompi_osc_ucp_block_t) { .chunk = chunk, .offset = offset, .bytes = bytes };
             chunk->blocks++;
+            arena.large += LARGE == chunk->kind ? bytes : 0;
             return true;
         }
     }
@@ -226,14 +271,15 @@ static bool chunk_take(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, size_t align
 static bool arena_take(uint64_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block)
 {
     ompi_osc_ucp_chunk_t *chunk;
-    bool                  small = bytes + alignment <= SMALL_MAX;
+    uint64_t              most = bytes + alignment;
+    kind_t                kind = most <= SMALL_MAX ? SMALL : most <= LARGE_MAX ? LARGE : ALONE;
 
-    for (chunk = arena.chunks; small && NULL != chunk; chunk = chunk->next) {
-        if (chunk->peers == peers && chunk_take(chunk, bytes, alignment, skew, block)) {
+    for (chunk = arena.chunks; ALONE != kind && NULL != chunk; chunk = chunk->next) {
+        if (chunk->kind == kind && chunk->peers == peers && chunk_take(chunk, bytes, alignment, skew, block)) {
             return true;
         }
     }
-    chunk = chunk_new(small ? CHUNK_BYTES - sizeof(ompi_osc_ucp_chunk_head_t) : bytes + alignment, small, peers);
+    chunk = chunk_new(SMALL == kind ? CHUNK_BYTES - sizeof(ompi_osc_ucp_chunk_head_t) : most, kind, peers);
     return NULL != chunk && chunk_take(chunk, bytes, alignment, skew, block);
 }
 
@@ -280,6 +326,21 @@ static void chunk_give(ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t by
     }
 }
 
+/**
+ * Give whole pages of a freed block back to the system, where a chunk stays for others: those of a segment, else of
+ * private memory. Not those that a network may have pinned. If the kernel cannot, they stay, too.
+ */
+static void pages_give(const ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t bytes)
+{
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), at = (uintptr_t) chunk->head + offset;
+    uintptr_t from = round_up(at, page), to = (at + bytes) & ~(page - 1);
+
+    if (LARGE == chunk->kind && from < to && !opal_common_ucp_pins() &&
+        0 != madvise((void *) from, to - from, MADV_REMOVE)) {
+        (void) madvise((void *) from, to - from, MADV_DONTNEED);
+    }
+}
+
 void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block)
 {
     ompi_osc_ucp_chunk_t *chunk = block->chunk;
@@ -288,9 +349,12 @@ void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block)
         return;
     }
     pthread_mutex_lock(&arena.lock);
-    chunk_give(chunk, block->offset, block->bytes);
+    arena.large -= LARGE == chunk->kind ? block->bytes : 0;
     if (0 == --chunk->blocks && !chunk->lasting) {
         chunk_delete(chunk);
+    } else {
+        pages_give(chunk, block->offset, block->bytes);
+        chunk_give(chunk, block->offset, block->bytes);
     }
     pthread_mutex_unlock(&arena.lock);
     block->chunk = NULL;
@@ -329,4 +393,5 @@ void ompi_osc_ucp_arena_fini(void)
         chunk_delete(arena.chunks);
     }
     memset(arena.has, 0, sizeof(arena.has));
+    arena.large = 0;
 }

@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * UCX allocates the chunks where other processes of the node can map them, if a transport offers that. Small blocks
- * share chunks, so that UCX registers a chunk once and each peer maps it once. A large block has a chunk of its own,
- * which returns its memory when the block is freed. Any thread may call these functions.
+ * share chunks, and large ones others, so that UCX registers a chunk once and each peer maps it once, and the system's
+ * segments last for many. A very large block has a chunk of its own. The pages of a freed large block return to the
+ * system, unless a network may have pinned them: then with the last block of the chunk. Any thread may call these
+ * functions.
  */
 
 #ifndef OSC_UCP_ARENA_H
