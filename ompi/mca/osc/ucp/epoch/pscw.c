@@ -214,6 +214,20 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
     return rc;
 }
 
+/** How long MPI_Win_post waits for notices to processes that may call MPI late. */
+#define NOTICES_NS 2000000
+
+/** Let first notices leave. UCX holds them until the origin has answered the connection. Mostly that is at once; else
+ *  they leave in a later call: MPI_Win_post is local. */
+static void notices_leave(const ompi_osc_ucp_window_t *window)
+{
+    uint64_t begin = window->posting > 0 ? opal_common_ucp_now_ns() : 0;
+
+    while (window->posting > 0 && opal_common_ucp_now_ns() - begin < NOTICES_NS) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 /** Find the origins and their paths: what may fail does so before the first notice. */
 static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
 {
@@ -222,7 +236,7 @@ static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
 
     for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(peer);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach_for_notice(peer);
     }
     return rc;
 }
@@ -250,13 +264,14 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
     }
     for (i = 0; OMPI_SUCCESS == rc && i < n && notify; i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = peer->path->post(peer, &awaited);
+        rc   = peer->path->post(peer, peer->known ? &awaited : &window->posting);
         if (OMPI_SUCCESS != rc) { /* expose to the origins that have a notice */
             window->exposed_to = (uint32_t) i;
             window->exposed    = i > 0;
         }
     }
     ompi_osc_ucp_await(&awaited);
+    notices_leave(window);
     free(ranks);
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_post", OMPI_OSC_UCP_NEED_UNPOSTED, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();

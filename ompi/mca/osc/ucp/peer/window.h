@@ -92,6 +92,7 @@ struct ompi_osc_ucp_window_t {
     int                          *started;        /**< ranks of the group of MPI_Win_start; malloc'd */
     bool                          exposed;        /**< between MPI_Win_post and its MPI_Win_wait or MPI_Win_test */
     uint32_t                      exposed_to;     /**< size of the group of MPI_Win_post */
+    uint32_t                      posting;        /**< notices of MPI_Win_post that have not left, and need not yet */
     uint32_t                      completes_used; /**< MPI_Win_complete calls that ended earlier exposure epochs */
     uint32_t                      barriers;       /**< barriers started */
     bool                          served;         /**< it needs the service thread */

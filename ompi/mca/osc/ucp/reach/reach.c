@@ -116,24 +116,27 @@ int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/** Can the peer be served by its provisional path, although nothing is known of it but what all members have in
- *  common? In the NIC domain accumulates must not be messages. Another thread may be at such an operation when the path
- *  becomes final. */
-static bool early_possible(const ompi_osc_ucp_peer_t *peer)
+/** Can peers be served by their provisional path? In the NIC domain accumulates must not be messages. Another thread
+ *  may be at an operation when the path becomes final. */
+static bool early_possible(const ompi_osc_ucp_window_t *window)
 {
-    return !peer->window->served && !peer->window->nic && peer->size >= 0 && peer->disp_unit >= 0 &&
-           !ompi_osc_ucp_threaded();
+    return !window->served && !window->nic && !ompi_osc_ucp_threaded();
 }
 
-int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer)
+int ompi_osc_ucp_reach_for_notice(ompi_osc_ucp_peer_t *peer)
 {
-    if (peer->known || !early_possible(peer)) {
+    if (peer->known || !early_possible(peer->window)) {
         return ompi_osc_ucp_reach(peer);
     }
     if (NULL == peer->answer) {
         return ompi_osc_ucp_ask_description(peer);
     }
     return peer->answer->done && ompi_osc_ucp_peer_is_quiet(peer) ? answer_take(peer) : OMPI_SUCCESS;
+}
+
+int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer)
+{
+    return peer->size >= 0 && peer->disp_unit >= 0 ? ompi_osc_ucp_reach_for_notice(peer) : ompi_osc_ucp_reach(peer);
 }
 
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)

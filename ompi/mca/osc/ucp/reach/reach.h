@@ -36,6 +36,9 @@ static inline int ompi_osc_ucp_reach(ompi_osc_ucp_peer_t *peer)
  *  provisional path then, if that can serve it, and gets its final one in a later call. */
 int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer);
 
+/** The same for a notice, which needs neither size nor displacement unit. */
+int ompi_osc_ucp_reach_for_notice(ompi_osc_ucp_peer_t *peer);
+
 /** Set window->all_path, now that the window's domain is known. */
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window);
 

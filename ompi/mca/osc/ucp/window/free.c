@@ -49,6 +49,9 @@ static void traffic_settle(ompi_osc_ucp_window_t *window)
         peer->unacknowledged = peer->unacknowledged || ompi_osc_ucp_traffic_is_unsettled(peer);
     }
     (void) ompi_osc_ucp_flush_peers(window);
+    while (window->posting > 0 && !window->lost) {
+        ompi_osc_ucp_wait_step();
+    }
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         while (peer->asking > 0 && !window->lost) {
             ompi_osc_ucp_wait_step();
