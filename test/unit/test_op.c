@@ -306,6 +306,32 @@ static void model(uint8_t op, const ompi_osc_ucp_prim_t *prim, MPI_Datatype type
     }
 }
 
+/** Source and result as cells: the same as with packed elements, and the result's gaps stay as they are. */
+static void check_cells(uint8_t op, const ompi_osc_ucp_prim_t *prim, const unsigned char *before,
+                        const unsigned char *source, const unsigned char *expected, size_t n)
+{
+    static unsigned char target[CELLS + 64], from[CELLS + 64], result[CELLS + 64], old[CELLS], packed[CELLS];
+    const size_t         at = (size_t) random_in(0, 17), end = prim->index_offset + sizeof(int);
+    uintptr_t            key = random_u64() % 200000;
+    size_t               i;
+
+    memcpy(target + at, before, n * prim->extent);
+    memcpy(from + at, source, n * prim->extent);
+    memset(result, 0x5a, sizeof(result));
+    ompi_osc_ucp_op_apply_cells(stripes, key, op, prim, target + at, OMPI_OSC_UCP_OP_NO_OP == op ? NULL : from + at,
+                                result + at, n);
+    assert_memory_equal(target + at, expected, n * prim->extent);
+    pack(prim, old, before, n);
+    pack(prim, packed, result + at, n);
+    assert_memory_equal(packed, old, n * prim->size);
+    for (i = 0; prim->size != prim->extent && i < n * prim->extent; i++) {
+        size_t in = i % prim->extent;
+
+        assert_true(in < prim->value_size || (prim->index_offset <= in && in < end) || 0x5a == result[at + i]);
+    }
+    assert_stripes_free();
+}
+
 /** Source, target and key at random alignments, with bytes around the target that must survive. */
 static void check_apply(uint8_t op, const type_t *type, size_t n)
 {
@@ -335,6 +361,7 @@ static void check_apply(uint8_t op, const type_t *type, size_t n)
                           fetch ? result + to : NULL, n);
 
     assert_memory_equal(memory + at, target, n * prim->extent);
+    check_cells(op, prim, before + at, source, target, n);
     memcpy(memory + at, before + at, n * prim->extent);
     assert_memory_equal(memory, before, sizeof(memory));
     if (fetch) {

@@ -133,8 +133,31 @@ static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t 
     return done;
 }
 
-/** The short way, for `count` elements of the same predefined type without gaps in all buffers. `origin` is NULL for
- *  MPI_NO_OP. False: nothing was done, and the caller takes the long way. */
+/** accumulate_fast for a type with gaps. */
+static __attribute__((noinline)) bool accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp,
+                                                       uint8_t code, const ompi_osc_ucp_prim_t *prim,
+                                                       const void *origin, void *result, uint64_t count)
+{
+    ompi_osc_ucp_peer_t *peer  = ompi_osc_ucp_call_peer(window, target);
+    uint64_t             bytes = prim->extent * count - (uint64_t) ompi_osc_ucp_prim_gap(prim);
+    char                *addr;
+
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer) || !ompi_osc_ucp_may_access(peer)) {
+        return false;
+    }
+    addr = ompi_osc_ucp_mapped_addr(peer, disp, bytes);
+    if (NULL == addr) {
+        return false;
+    }
+    ompi_osc_ucp_op_apply_cells(peer->stripes, (uintptr_t) addr - peer->key_base, code, prim, addr, origin, result,
+                                (size_t) count);
+    ompi_osc_ucp_updated();
+    ompi_osc_ucp_fence_used(window);
+    return true;
+}
+
+/** The short way, for `count` elements of the same predefined type in all buffers. `origin` is NULL for MPI_NO_OP.
+ *  False: nothing was done, and the caller takes the long way. */
 static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result,
                                                                   ompi_osc_ucp_count_t count,
                                                                   const ompi_datatype_t *type, int target,
@@ -148,9 +171,12 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     char                      *addr;
     uintptr_t                  key;
 
-    if (NULL == prim || prim->size != prim->extent || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
+    if (NULL == prim || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
         !ompi_osc_ucp_op_valid(code, prim)) {
         return false;
+    }
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        return accumulate_cells(window, target, disp, code, prim, origin, result, (uint64_t) count);
     }
     bytes = prim->size * (uint64_t) count;
     peer  = ompi_osc_ucp_call_peer(window, target);

@@ -6,6 +6,7 @@
 #include "op/scalar.h"
 
 #include "base/cpu.h"
+#include "op/pairs.h"
 
 #include "opal/datatype/opal_datatype_internal.h"
 
@@ -124,13 +125,16 @@ static ompi_predefined_op_t *const op_handles[OMPI_OSC_UCP_OP_COUNT] = {
 
 uint8_t ompi_osc_ucp_op_codes[OMPI_OSC_UCP_OPS_BY_INDEX];
 
-/** Is the operation defined on the type: does Open MPI have a kernel? */
+/** Is the operation defined on the type: is there a kernel? */
 static bool op_is_defined(uint8_t op, const ompi_osc_ucp_prim_t *prim)
 {
     int kernel;
 
     if (OMPI_OSC_UCP_OP_NO_OP == op || OMPI_OSC_UCP_OP_REPLACE == op) {
         return true;
+    }
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        return NULL != ompi_osc_ucp_pairs_kernel(op, prim);
     }
     kernel = ompi_op_ddt_map[prim->datatype->id];
     return 0 <= kernel && kernel < OMPI_OP_BASE_TYPE_MAX && NULL != op_handles[op]->op.o_func.intrinsic.fns[kernel];
@@ -247,63 +251,31 @@ typedef struct scratch_t {
     _Alignas(64) char cells[OMPI_OSC_UCP_STRIPE_GRANULE];
 } scratch_t;
 
-static inline bool prim_has_gaps(const ompi_osc_ucp_prim_t *prim)
-{
-    return prim->size != prim->extent;
-}
-
 static inline bool is_aligned(const ompi_osc_ucp_prim_t *prim, const void *address)
 {
     return 0 == (uintptr_t) address % prim->align;
 }
 
-/** How elements lie in memory. */
-typedef enum form_t { CELLS, PACKED } form_t;
-
-/** Copy `n` elements that are a value of `value_size` bytes and an index. Always inline: with a constant size, what is
- *  copied for each element are loads and stores. */
-static inline __attribute__((always_inline)) void
-copy_pairs(const ompi_osc_ucp_prim_t *prim, size_t value_size, form_t to_form, char *target, form_t from_form,
-           const char *source, size_t n)
-{
-    const size_t to_index = CELLS == to_form ? prim->index_offset : value_size;
-    const size_t from_index = CELLS == from_form ? prim->index_offset : value_size;
-    const size_t to_step = CELLS == to_form ? prim->extent : prim->size;
-    const size_t from_step = CELLS == from_form ? prim->extent : prim->size;
-
-    for (; n > 0; n--) {
-        memcpy(target, source, value_size);
-        memcpy(target + to_index, source + from_index, sizeof(int));
-        target += to_step;
-        source += from_step;
-    }
-}
-
 /** Copy `n` elements. Gaps of cells are neither read nor written. */
-static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, form_t to_form, void *to, form_t from_form,
-                                 const void *from, size_t n)
+static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_form_t to_form, void *to,
+                                 ompi_osc_ucp_form_t from_form, const void *from, size_t n)
 {
-    if (!prim_has_gaps(prim)) {
-        memcpy(to, from, n * prim->size);
-    } else if (sizeof(short) == prim->value_size) {
-        copy_pairs(prim, sizeof(short), to_form, to, from_form, from, n);
-    } else if (sizeof(double) == prim->value_size) {
-        copy_pairs(prim, sizeof(double), to_form, to, from_form, from, n);
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        ompi_osc_ucp_pairs_copy(prim, to_form, to, from_form, from, n);
     } else {
-        copy_pairs(prim, prim->value_size, to_form, to, from_form, from, n);
+        memcpy(to, from, n * prim->size);
     }
 }
 
 /* ---- Applying ---- */
 
-/** Packed elements as cells that a kernel can read: in place, or copied to `scratch`. */
-static void *source_cells(const ompi_osc_ucp_prim_t *prim, const void *source, size_t n, scratch_t *scratch)
+/** Elements without gaps that a kernel can read: in place, or copied to `scratch`. */
+static void *kernel_source(const ompi_osc_ucp_prim_t *prim, const void *source, size_t n, scratch_t *scratch)
 {
-    if (!prim_has_gaps(prim) && is_aligned(prim, source)) {
+    if (is_aligned(prim, source)) {
         return (void *) source;
     }
-    copy_elements(prim, CELLS, scratch->cells, PACKED, source, n);
-    return scratch->cells;
+    return memcpy(scratch->cells, source, n * prim->size);
 }
 
 /** With -O2, which most packages are built with, GCC does not vectorize loops of unknown length. */
@@ -343,45 +315,67 @@ static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void 
     }
 }
 
-/** target = cells op target. A kernel may copy whole structs, so cells with gaps are combined in a copy. */
-static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
+/** target = source op target, for elements without gaps; kernel_source made `source`. */
+static void combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *source, size_t n)
 {
     scratch_t scratch;
 
-    if (!prim_has_gaps(prim) && is_aligned(prim, target)) {
-        run_kernel(op, prim, target, cells, n);
+    if (is_aligned(prim, target)) {
+        run_kernel(op, prim, target, source, n);
         return;
     }
-    copy_elements(prim, CELLS, scratch.cells, CELLS, target, n);
-    run_kernel(op, prim, scratch.cells, cells, n);
-    copy_elements(prim, CELLS, target, CELLS, scratch.cells, n);
+    memcpy(scratch.cells, target, n * prim->size);
+    run_kernel(op, prim, scratch.cells, source, n);
+    memcpy(target, scratch.cells, n * prim->size);
 }
 
 void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n)
 {
     scratch_t scratch;
 
-    run_kernel(op, prim, values, source_cells(prim, source, n, &scratch), n);
+    run_kernel(op, prim, values, kernel_source(prim, source, n, &scratch), n);
 }
 
 /** Apply to `n` elements of one granule, or to one element that straddles two. */
 static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
-                          void *target, const void *source, void *result, size_t n)
+                          void *target, ompi_osc_ucp_form_t form, const void *source, void *result, size_t n)
 {
     bool      combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
+    bool      gaps     = ompi_osc_ucp_prim_has_gaps(prim);
     scratch_t scratch;
-    void     *cells    = combines ? source_cells(prim, source, n, &scratch) : NULL;
+    void     *from     = combines && !gaps ? kernel_source(prim, source, n, &scratch) : NULL;
     taken_t   taken    = stripes_lock(stripes, key, n * prim->extent);
 
     if (NULL != result) {
-        copy_elements(prim, PACKED, result, CELLS, target, n);
+        copy_elements(prim, form, result, OMPI_OSC_UCP_CELLS, target, n);
     }
-    if (combines) {
-        combine(op, prim, target, cells, n);
+    if (combines && gaps) {
+        ompi_osc_ucp_pairs_kernel(op, prim)(prim, target, form, source, n);
+    } else if (combines) {
+        combine(op, prim, target, from, n);
     } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
-        copy_elements(prim, CELLS, target, PACKED, source, n);
+        copy_elements(prim, OMPI_OSC_UCP_CELLS, target, form, source, n);
     }
     stripes_unlock(taken);
+}
+
+/** Apply to any number of elements, granule by granule. */
+static void apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim, char *to,
+                  ompi_osc_ucp_form_t form, const char *from, char *old, size_t n)
+{
+    const size_t step = OMPI_OSC_UCP_CELLS == form ? prim->extent : prim->size;
+
+    while (0 < n) {
+        size_t run = (OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE) / prim->extent;
+
+        run = 0 == run ? 1 : run < n ? run : n;
+        apply_covered(stripes, key, op, prim, to, form, from, old, run);
+        key += run * prim->extent;
+        to += run * prim->extent;
+        from = NULL == from ? NULL : from + run * step;
+        old = NULL == old ? NULL : old + run * step;
+        n -= run;
+    }
 }
 
 static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, uint8_t scalar, void *target, const void *source,
@@ -396,9 +390,6 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n)
 {
-    char       *to = target, *old = result;
-    const char *from = source;
-
     if (1 == n && ompi_osc_ucp_is_scalar(op, prim, key, target)) {
         ompi_osc_ucp_scalar_apply(stripes, key, op, prim, target, source, result);
         return;
@@ -408,17 +399,14 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
         apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim->scalar, target, source, result, n);
         return;
     }
-    while (0 < n) {
-        size_t run = (OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE) / prim->extent;
+    apply(stripes, key, op, prim, target, OMPI_OSC_UCP_PACKED, source, result, n);
+}
 
-        run = 0 == run ? 1 : run < n ? run : n;
-        apply_covered(stripes, key, op, prim, to, from, old, run);
-        key += run * prim->extent;
-        to += run * prim->extent;
-        from = NULL == from ? NULL : from + run * prim->size;
-        old = NULL == old ? NULL : old + run * prim->size;
-        n -= run;
-    }
+void ompi_osc_ucp_op_apply_cells(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
+                                 const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
+                                 size_t n)
+{
+    apply(stripes, key, op, prim, target, OMPI_OSC_UCP_CELLS, source, result, n);
 }
 
 void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,

@@ -64,6 +64,14 @@ typedef struct ompi_osc_ucp_prim_t {
     struct ompi_datatype_t *datatype;     /**< predefined handle, for Open MPI's kernels */
 } ompi_osc_ucp_prim_t;
 
+/** How elements lie in memory: as cells, or packed. */
+typedef enum ompi_osc_ucp_form_t { OMPI_OSC_UCP_CELLS, OMPI_OSC_UCP_PACKED } ompi_osc_ucp_form_t;
+
+static inline bool ompi_osc_ucp_prim_has_gaps(const ompi_osc_ucp_prim_t *prim)
+{
+    return prim->size != prim->extent;
+}
+
 /** Most bytes of an element, packed or in memory. */
 #define OMPI_OSC_UCP_ELEMENT_MAX 32
 
@@ -155,6 +163,11 @@ typedef struct ompi_osc_ucp_stripe_t {
 void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
                            size_t n);
+
+/** The same for `source` and `result` that are cells, too. Their gaps are neither read nor written. */
+void ompi_osc_ucp_op_apply_cells(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
+                                 const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
+                                 size_t n);
 
 /** values = source op values, for `n` elements without gaps, at most a granule. Takes no stripe. `values` is aligned,
  *  `source` need not be. `op` is neither NO_OP nor REPLACE. */
