@@ -1,11 +1,11 @@
-/* The time of a put into a dynamic window grows in proportion to its elements, also if there is a hole between two
- * attached regions that its target type reaches. It grew with their square.
+/* A put into a dynamic window takes time in proportion to its elements, also if there is a hole between two attached
+ * regions that its target type reaches. It took their square: for so many elements, minutes, beyond the time limit.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mpitest.h"
 
-enum { FEW = 50000, GROWTH = 4, TIMES = 3, MARGIN = 4096 };
+enum { ELEMENTS = 3200000, MARGIN = 4096 };
 
 /** Half of the elements from `near`, half from `far` on, each 16 bytes behind the one before. */
 static MPI_Datatype two_halves(int elements, MPI_Aint apart)
@@ -29,29 +29,19 @@ static void check_arrived(const char *memory, MPI_Aint apart, int elements)
     }
 }
 
-/** The shortest of a few puts, seconds. */
-static double shortest(const double *source, MPI_Aint at, int elements, MPI_Datatype type, MPI_Win win)
+static void put(const double *source, MPI_Aint at, int elements, MPI_Datatype type, MPI_Win win)
 {
-    double best = 1e9, begin, time;
-
-    for (int i = 0; i < TIMES; i++) {
-        MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win));
-        begin = MPI_Wtime();
-        MPI_OK(MPI_Put(source, elements, MPI_DOUBLE, 1, at, 1, type, win));
-        MPI_OK(MPI_Win_flush(1, win));
-        time = MPI_Wtime() - begin;
-        best = time < best ? time : best;
-        MPI_OK(MPI_Win_unlock(1, win));
-    }
-    return best;
+    MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win));
+    MPI_OK(MPI_Put(source, elements, MPI_DOUBLE, 1, at, 1, type, win));
+    MPI_OK(MPI_Win_unlock(1, win));
 }
 
-/** Rank 0 puts so many elements to rank 1, whose memory has a hole. Its seconds. Collective. */
-static double measure(MPI_Win win, int elements)
+/** Rank 0 puts so many elements to rank 1, whose memory has a hole. Collective. */
+static void put_across(MPI_Win win, int elements)
 {
     MPI_Aint each = (MPI_Aint) elements * (MPI_Aint) sizeof(double) + MARGIN, at;
     char *memory = calloc(3, (size_t) each);
-    double *source = malloc((size_t) elements * sizeof(double)), seconds = 0;
+    double *source = malloc((size_t) elements * sizeof(double));
     MPI_Datatype type = two_halves(elements, 2 * each);
 
     for (int i = 0; i < elements; i++) {
@@ -63,7 +53,7 @@ static double measure(MPI_Win win, int elements)
     MPI_OK(MPI_Bcast(&at, 1, MPI_AINT, 1, MPI_COMM_WORLD));
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     if (0 == test_rank) {
-        seconds = shortest(source, at, elements, type, win);
+        put(source, at, elements, type, win);
     }
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     if (1 == test_rank) {
@@ -74,22 +64,16 @@ static double measure(MPI_Win win, int elements)
     MPI_Type_free(&type);
     free(source);
     free(memory);
-    return seconds;
 }
 
 int main(int argc, char **argv)
 {
-    double few, many;
     MPI_Win win;
 
     test_init(&argc, &argv);
     test_needs(2);
     MPI_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    few = measure(win, FEW);
-    many = measure(win, GROWTH * FEW);
-    /* In proportion: GROWTH times. The square: GROWTH * GROWTH times. */
-    CHECK(many <= few * (GROWTH * GROWTH * 5 / 8), "%d elements take %.3f s, %d take %.3f s", FEW, few, GROWTH * FEW,
-          many);
+    put_across(win, ELEMENTS);
     MPI_OK(MPI_Win_free(&win));
     return test_finish();
 }

@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-enum { BYTES = 4 << 20, ROUNDS = 10, FLUSHES_MAX = 10000 };
+enum { BYTES = 4 << 20, ROUNDS = 20, FLUSHES_MAX = 1000 };
 
-static int flag, flushes;
+static int flag, slow;
 static MPI_Win win;
 
 static void receive(char *data)
 {
     MPI_Request request;
-    int got = 0;
+    int got = 0, flushes = 0;
 
     MPI_OK(MPI_Irecv(data, BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request));
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -25,6 +25,7 @@ static void receive(char *data)
         flushes++;
     }
     MPI_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    slow += flushes > FLUSHES_MAX;
     CHECK(1 == data[BYTES - 1], "the last byte is %d, not 1", data[BYTES - 1]);
 }
 
@@ -60,7 +61,8 @@ int main(int argc, char **argv)
         }
         MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     }
-    CHECK(flushes <= FLUSHES_MAX, "%d messages took %d flushes", ROUNDS, flushes);
+    /* In some rounds the sender may wait for a processor. */
+    CHECK(slow <= ROUNDS / 2, "%d of %d messages took more than %d flushes", slow, ROUNDS, FLUSHES_MAX);
     MPI_OK(MPI_Win_unlock_all(win));
     MPI_OK(MPI_Win_free(&win));
     free(data);
