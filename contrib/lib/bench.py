@@ -1,21 +1,30 @@
-# What contrib/bench runs: the benchmark, with each component in turn, in each set-up. Results go to a CSV file.
+# What contrib/bench runs: the benchmark, with all components in turns, in each set-up. Results go to a CSV file.
 #
 # SPDX-License-Identifier: BSD-3-Clause
+#
+# All components' jobs of a place are there at once, on the same processors, and all but one stand still. Each runs one
+# sample (some milliseconds) when it is its turn, and the same sample of all comes before the next sample of any.
 
 import argparse
 import collections
 import csv
 import os
+import queue
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import bench_report
+from bench_results import Results
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FIELDS = ["round", "setup", "component", "flavour", "case", "bytes", "processes", "median", "low", "high", "unit"]
+CLEAR = "\r\033[K" if sys.stderr.isatty() else ""
+FIELDS = ["round", "setup", "component", "flavour", "case", "bytes", "processes", "unit", "samples"]
 
 # How each component is at its best on these machines: on one host, and across hosts.
 OB1 = ["--mca", "pml", "ob1"]
@@ -33,8 +42,15 @@ COMPONENTS = {  # name: (arguments on one host, arguments across hosts or None, 
 VARIANTS = {"no_thread": "--mca osc_ucp_async_progress never",  # of osc/ucp, for a part that names them
             "own_core": "--mca osc_ucp_service_cpus program"}
 
+# osc/ucp in another root folder, where contrib/matrix has put the tree, and contrib/bench has built it.
+ENTER = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--ipc", "--pid", "--uts", "--propagation", "private",
+         "--fork", "--kill-child"]
+ROOT_BUILD = "/osc-ucp/build"
+ROOT_ENVIRONMENT = ["OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                    f"OMPI_MCA_mca_base_component_path={ROOT_BUILD}/components:SYSTEM_DEFAULT:USER_DEFAULT"]
+
 # What is run: set-up, flavours, processes, groups of cases; whether only if it is asked for; components, if few.
-# More processes than four run with --full only, and in the first rounds only: they take long.
+# More processes than four, and operations, run with --full only, and in the first rounds only: they take long.
 Part = collections.namedtuple("Part", "setup flavours processes groups full components", defaults=[False, None])
 CROWD_ROUNDS = 2
 MOST = "latency rate types epochs windows busy contention applications"
@@ -48,6 +64,8 @@ PARTS = [
     Part("unbound", "create", 2, "busy", True),
     Part("one", "allocate", 8, "windows contention", True),
     Part("one", "allocate", 32, "windows", True),
+    Part("one", "allocate create", 2, "first", True),
+    Part("one", "allocate create", 2, "operations", True),
     Part("two", "allocate", 2, MOST + " unused"),
     Part("two", "create dynamic", 2, "latency rate epochs busy", True),
     Part("mixed", "allocate", 4, "latency epochs contention applications", True),
@@ -59,7 +77,7 @@ GUARD = ["--setup", "one", "--flavour", "allocate,create", "--component", "ucp,s
          "--rounds", "4", "--test", "latency.put,latency.accumulate,latency.fetch_and_op,rate.put,rate.accumulate,"
          "epochs.lock,epochs.fence"]
 GUARD_ATTEMPTS = 3
-SECONDS = {"full": 1740, "quick": 170}  # no round begins that would not end by then
+SECONDS = {"full": 2340, "quick": 170}  # no round begins that would not end by then
 
 
 def arguments():
@@ -74,10 +92,12 @@ def arguments():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--read", nargs="+", metavar="FILE")
+    parser.add_argument("--compare", nargs=2, metavar="FILE")
     parser.add_argument("--output")
     parser.add_argument("--write-docs", action="store_true")
     parser.add_argument("--bounds")
     parser.add_argument("--variant", action="append", default=[])
+    parser.add_argument("--root", action="append", default=[])
     parser.add_argument("--guard", action="store_true")
     parser.add_argument("--programs", required=True)
     parser.add_argument("--mpirun", required=True)
@@ -87,13 +107,16 @@ def arguments():
     options.size = options.size or (["8", "64", "512", "4096", "16384", "65536", "262144", "1048576", "4194304"]
                                     if options.full else ["8", "4096", "1048576"])
     options.budget = None if options.rounds else SECONDS["full" if options.full else "quick"]
-    options.rounds = options.rounds or (5 if options.full else 3)
-    options.seconds = options.seconds or (0.02 if options.full else 0.01)
+    options.rounds = options.rounds or (6 if options.full else 3)
+    options.samples = 5
+    options.seconds = options.seconds or 0.01
     options.output = options.output or options.programs
     options.strict = options.bounds is not None
     options.bounds = options.bounds or (os.path.join(TOP, "test/bench/targets.table") if options.full else None)
     options.variant = dict(text.split("=", 1) for text in options.variant)
-    options.component[:0] = options.variant
+    options.root = {name: os.path.abspath(folder) for name, folder in (text.split("=", 1) for text in options.root)}
+    options.component[:0] = [*options.variant, *options.root]
+    options.variant.update((name, "") for name in options.root)
     for name, words in {**VARIANTS, **options.variant}.items():
         alone, across, flavours = COMPONENTS["ucp"]
         COMPONENTS[name] = ([*alone, *words.split()], [*across, *words.split()], flavours)
@@ -101,6 +124,18 @@ def arguments():
         if name not in COMPONENTS:
             sys.exit(f"bench: no component {name}, there are: {' '.join(COMPONENTS)}")
     return options
+
+
+def look_at_open_mpi(options):
+    """Leave out what this Open MPI does not have: 5.0 has no osc/pt2pt, and before it osc/rdma refuses to go over tcp."""
+    told = subprocess.run([os.path.join(os.path.dirname(options.mpirun), "ompi_info")], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=True).stdout
+    there = re.findall(r"MCA osc: (\w+) ", told)
+    options.component = [name for name in options.component
+                         if name not in ("sm", "rdma", "ucx", "pt2pt") or name in there]
+    if int(re.search(r"Open MPI: v?(\d+)", told)[1]) >= 5:
+        alone, _, flavours = COMPONENTS["rdma"]
+        COMPONENTS["rdma"] = (alone, alone, flavours)
 
 
 def selected(options):
@@ -137,42 +172,91 @@ def command(options, part, component, program, rest):
             launch = ["-bind-to", "core"]
     else:
         mpirun = [options.mpirun, "-np", str(part.processes), "--oversubscribe"]
-        mpirun += ["--bind-to", "none"] if "unbound" == part.setup else []
+        if not across: # 5.0 does not bind on its own where it may oversubscribe
+            mpirun += ["--bind-to", "none" if crowded or "unbound" == part.setup else "core"]
         mpirun += ["--mca", "mpi_yield_when_idle", "1"] if crowded else []
+    if component in options.root:
+        mpirun[:1] = [*ENTER, os.path.join(TOP, "contrib/matrix"), "--enter", options.root[component],
+                      "env", *ROOT_ENVIRONMENT, "mpirun"]
+        return [*mpirun, *launch, os.path.join(ROOT_BUILD, "bench", program), *rest]
     return [*hosts, *mpirun, *launch, os.path.join(options.programs, program), *rest]
 
 
-def run(words, seconds, on_line):
-    """Run a command in a session of its own, for so many seconds at most; its standard output goes to on_line."""
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", start_new_session=True)
-    late = threading.Event()
+class Job:
+    """One component's processes in one place. They stand still, each reading from our pipe, until it is their turn."""
 
-    def end():
-        late.set()
-        for sign, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 0)):
-            try:
-                os.killpg(process.pid, sign)
-            except ProcessLookupError:
-                return
-            time.sleep(patience)
+    def __init__(self, component, root):
+        self.component = component
+        self.folder = tempfile.mkdtemp(prefix="bench.", dir=root and root + ROOT_BUILD)
+        self.name = os.path.join(self.folder, "turns")
+        os.mkfifo(self.name)
+        self.pipe = os.open(self.name, os.O_RDWR)
+        self.name = self.name.removeprefix(root or "")
+        self.position = ()              # of what it waits for
+        self.seen = []                  # cases that have begun
+        self.spent = 0.0                # seconds, in its turns, by this case
+        self.over = False
+        self.process = None
 
-    errors = []
-    reader = threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True)
-    timer = threading.Timer(seconds, end)
-    reader.start()
-    timer.start()
-    try:
-        for line in process.stdout:
-            on_line(line.strip())
-        process.wait()
-    except BaseException:
-        end()
-        raise
-    finally:
-        timer.cancel()
-    reader.join(5)
-    return "hangs" if late.is_set() else process.returncode, errors
+    def start(self, words):
+        self.drain()
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+        self.lines, self.errors, self.current, self.ended = queue.Queue(), [], None, False
+        self.readers = [threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True),
+                        threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, stream, lines):
+        for line in stream:
+            lines.put(line.strip())
+        lines.put(None)
+
+    def turn(self, processes, seconds, on_line):
+        """Go on until the job waits again (None), or has ended: its exit status, or "too slow"."""
+        begin = time.time()
+        os.write(self.pipe, processes * b"x")
+        try:
+            while True:
+                line = self.lines.get(timeout=max(0.1, seconds - (time.time() - begin)))
+                if line is None:
+                    self.process.wait(5)
+                    self.readers[1].join(5)
+                    return self.process.returncode
+                if line.startswith("# turn "):
+                    case, *numbers = line[7:].split()
+                    self.position = (case, *map(int, numbers))
+                    return None
+                on_line(line)
+        except (queue.Empty, subprocess.TimeoutExpired):
+            self.kill()
+            return "too slow"
+        finally:
+            self.spent += time.time() - begin
+
+    def kill(self):
+        if self.process and self.process.returncode is None:
+            for sign, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, None)):
+                try:
+                    os.killpg(self.process.pid, sign)
+                    self.process.wait(patience)
+                except (ProcessLookupError, subprocess.TimeoutExpired):
+                    pass
+
+    def drain(self):
+        """What was written for processes that did not take it."""
+        os.set_blocking(self.pipe, False)
+        try:
+            while os.read(self.pipe, 4096):
+                pass
+        except BlockingIOError:
+            os.set_blocking(self.pipe, True)
+
+    def close(self):
+        self.kill()
+        os.close(self.pipe)
+        shutil.rmtree(self.folder)
 
 
 class Bench:
@@ -183,14 +267,37 @@ class Bench:
         self.header = {}
         self.rows = []
         self.broken = {}                # (setup, component, flavour, processes, case or None): what happened
-        self.begin = time.time()
+        self.begin = self.told = time.time()
+        self.machine = processor_time()
+        cases = subprocess.run([os.path.join(options.programs, "openmpi"), "-lT"], capture_output=True, text=True,
+                               check=True).stdout.split()
+        self.order = {name: number for number, name in enumerate(cases)}
         self.file = open(os.path.join(options.output, name), "w")
         self.table = csv.writer(self.file, lineterminator="\n")
 
     def progress(self, text):
+        now = time.time()
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r\033[K{int(time.time() - self.begin):4d} s  {text}")
+            sys.stderr.write(f"\r\033[K{int(now - self.begin):4d} s  {text}")
             sys.stderr.flush()
+        elif text and now - self.told > 15:
+            self.told = now
+            print(f"{int(now - self.begin):4d} s  {text}", file=sys.stderr, flush=True)
+
+    def look_at_machine(self):
+        """Nothing of ours runs now: who else does?"""
+        before = processor_time()
+        time.sleep(0.5)
+        busy, _, whole = (after - first for after, first in zip(processor_time(), before))
+        _, stolen, all_ = (after - first for after, first in zip(processor_time(), self.machine))
+        if busy > 0.1 * whole:
+            self.warn(f"others use {100 * busy / whole:.0f} % of the processors (load {os.getloadavg()[0]:.1f})")
+        if stolen > 0.01 * all_:
+            self.warn(f"{100 * stolen / all_:.0f} % of the processors' time was stolen by other virtual machines")
+
+    def warn(self, text):
+        print(f"{CLEAR}bench: warning: {text}", file=sys.stderr, flush=True)
+        self.note(f"# warning: {time.strftime('%H:%M')} {text}")
 
     def note(self, line):
         """A line of the header that was not there before."""
@@ -200,13 +307,13 @@ class Bench:
 
     def row(self, key, number, line):
         setup, component, flavour, processes = key
-        kind, case, size, _, *values, unit = line.split(",")
+        kind, case, size, _, unit, samples = line.split(",")
         if "limits" == component:
             component = kind
         if "wrong" == unit:
             self.fail(key, case, "wrong")
             return
-        self.rows.append([number, setup, component, flavour, case, size, processes, *values, unit])
+        self.rows.append([number, setup, component, flavour, case, size, processes, unit, samples])
         self.table.writerow(self.rows[-1])
 
     def fail(self, key, case, what, errors=()):
@@ -214,54 +321,81 @@ class Bench:
             return
         setup, component, flavour, processes = key
         self.broken[key + (case,)] = what
-        self.table.writerow([0, setup, component, flavour, case or "start", 0, processes, 0, 0, 0, what])
+        self.table.writerow([0, setup, component, flavour, case or "start", 0, processes, what, ""])
         reason = next((line.strip() for line in errors if "rror" in line or "ignal" in line), "")
-        print(f"\r{setup} {flavour} {component} x{processes}: {case or 'start'}: {what}  {reason[:100]}", flush=True)
+        print(f"{CLEAR}{setup} {flavour} {component} x{processes}: {case or 'start'}: {what}  {reason[:100]}",
+              flush=True)
 
-    def turn(self, number, part, flavour, groups, component):
-        """One component's turn. What breaks is left out, and the rest tried again."""
-        key = (part.setup, component, flavour, part.processes)
-        seen = []
+    def words(self, key, part, flavour, groups, job):
+        """The command that starts `job`, or starts it again without the cases that were seen, or broke."""
+        out = [case for *where, case in self.broken if tuple(where) == key] + job.seen
+        words = ["-m", str(self.options.seconds), "-s", ",".join(self.options.size), "-n", str(self.options.samples),
+                 "-g", job.name]
+        if "limits" == job.component:
+            return command(self.options, part, job.component, "limits", words)
+        words += ["-w", flavour, *(["-T"] if groups[0].startswith("threads") else [])]
+        words += [word for name in groups for word in ("-t", name)]
+        words += [word for name in out for word in ("-x", name)]
+        return command(self.options, part, job.component, "mpich" if "mpich" == job.component else "openmpi", words)
+
+    def advance(self, number, part, flavour, groups, job):
+        """Give `job` a turn. What breaks is left out, and the rest tried again."""
+        key = (part.setup, job.component, flavour, part.processes)
+
+        def on_line(line):
+            if line.startswith("# begin "):
+                job.current = line[8:]
+                job.seen.append(job.current)
+                job.spent = 0.0
+                self.progress(f"round {number}/{self.options.rounds}: {' '.join(map(str, key))} {job.current}")
+            elif "# end" == line:
+                job.ended = True
+            elif line.startswith("# "):
+                self.note(line)
+            elif line.count(",") == 5 and not line.startswith("flavour,"):
+                self.row(key, number, line)
+
         while key + (None,) not in self.broken:
-            out = [case for name, case in [(k[:4], k[4]) for k in self.broken] if name == key] + seen
-            words = ["-m", str(self.options.seconds), "-s", ",".join(self.options.size), "-n", "7"]
-            if "limits" == component:
-                program = "limits"
-            else:
-                program = "mpich" if "mpich" == component else "openmpi"
-                words += ["-w", flavour, *(["-T"] if groups[0].startswith("threads") else [])]
-                words += [word for name in groups for word in ("-t", name)]
-                words += [word for name in out for word in ("-x", name)]
-            current, ended = [None], [False]
-
-            def on_line(line):
-                if line.startswith("# begin "):
-                    current[0] = line[8:]
-                    seen.append(current[0])
-                    self.progress(f"round {number}/{self.options.rounds}: {' '.join(map(str, key))} {current[0]}")
-                elif "# end" == line:
-                    ended[0] = True
-                elif line.startswith("# "):
-                    self.note(line)
-                elif line.count(",") == 7 and not line.startswith("flavour,"):
-                    self.row(key, number, line)
-
-            status, errors = run(command(self.options, part, component, program, words), 40 + 40 * self.options.full,
-                                 on_line)
-            if ended[0] and "hangs" != status:
+            begins = job.process is None
+            if begins:
+                job.start(self.words(key, part, flavour, groups, job))
+            status = job.turn(0 if begins else part.processes, 40 + 40 * self.options.full - job.spent, on_line)
+            if status is None:
                 return
-            if current[0] and ended[0]:
-                current[0] = "finalize"
-            crashed = any("ignal" in line for line in errors)
-            self.fail(key, current[0], "hangs" if "hangs" == status else "crashes" if crashed else "fails", errors)
-            if ended[0] or "limits" == component:
-                return
+            job.process = None
+            if job.ended and "too slow" != status:
+                break
+            crashed = any("ignal" in line for line in job.errors)
+            self.fail(key, "finalize" if job.ended else job.current,
+                      status if "too slow" == status else "crashes" if crashed else "fails", job.errors)
+            job.spent = 0.0
+            if job.ended or "limits" == job.component:
+                break
+        job.over = True
+
+    def place(self, number, part, flavour, groups, components):
+        """All components in one place: slice by slice in turns, so that all meet the same speed of the machine."""
+        jobs = [Job(component, self.options.root.get(component)) for component in components]
+        try:
+            for job in jobs:
+                self.advance(number, part, flavour, groups, job)
+            while any(not job.over for job in jobs):
+                # Whoever is the furthest behind, and of equals one after the other, to and fro.
+                self.advance(number, part, flavour, groups, min(
+                    (job for job in jobs if not job.over),
+                    key=lambda job: (self.order.get(job.position[0], 0), *job.position[1:],
+                                     jobs.index(job) * (-1) ** job.position[-1])))
+        finally:
+            for job in jobs:
+                job.close()
 
     def can(self, part, flavour, component):
         if "limits" == component:
-            return part.setup in ("one", "two")
+            return part.setup in ("one", "two") and "latency" in part.groups.split()
         if "mpich" == component and (part.processes > 4 or # its waiting never yields: minutes for a few windows
                                      not os.path.exists(os.path.join(self.options.programs, "mpich"))):
+            return False
+        if component in self.options.root and part.setup not in ("one", "unbound"):
             return False
         return flavour in COMPONENTS[component][2].split() and command(self.options, part, component, "", [])
 
@@ -277,24 +411,35 @@ class Bench:
                 parts = [each for each in parts if each[0].setup not in ("two", "mixed")]
         self.note(f"# date: {time.strftime('%Y-%m-%d')}")
         self.note(f"# command: contrib/bench {' '.join(bench_report.shown_arguments(sys.argv[1:]))}")
+        self.note(f"# system: {bench_report.system_name()}")
         self.note(f"# osc/ucp: {revision()}")
         self.table.writerow(FIELDS)
+        last = 0.0
         for number in range(1, self.options.rounds + 1):
-            spent = time.time() - self.begin
-            if self.options.budget and number > 1 and spent * number / (number - 1) > self.options.budget:
-                print(f"\rno more than {number - 1} rounds: the machine is slow, or busy")
+            begin = time.time()
+            if self.options.budget and begin + last - self.begin > self.options.budget:
+                print(f"{CLEAR}no more than {number - 1} rounds: the machine is slow, or busy")
                 break
-            limits = set()
+            self.look_at_machine()
             for part, flavour, groups in parts:
-                if part.processes > 4 and number > CROWD_ROUNDS:
+                if (part.processes > 4 or "operations" == part.groups) and number > CROWD_ROUNDS:
                     continue
-                for component in part.components or self.options.component:
-                    if self.can(part, flavour, component) and ("limits" != component or part.setup not in limits):
-                        self.turn(number, part, flavour, groups, component)
-                limits.add(part.setup)
+                self.place(number, part, flavour, groups, [
+                    component for component in part.components or self.options.component
+                    if self.can(part, flavour, component)])
             self.file.flush()
+            last = time.time() - begin
         self.progress("")
+        self.look_at_machine()
         self.file.close()
+
+
+def processor_time():
+    """Ticks of all processors since the system began: busy, stolen, all."""
+    with open("/proc/stat") as stream:
+        user, nice, system, idle, wait, irq, softirq, stolen = map(int, stream.readline().split()[1:9])
+    busy = user + nice + system + irq + softirq
+    return busy, stolen, busy + idle + wait + stolen
 
 
 def revision():
@@ -308,7 +453,12 @@ def revision():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
+    if options.compare:
+        print("\n".join(bench_report.agreement(*(Results([name]) for name in options.compare))))
+        return 0
     os.makedirs(options.output, exist_ok=True)
+    if not options.read:
+        look_at_open_mpi(options)
     if options.guard:
         return guard(options)
     if not options.read:
@@ -320,15 +470,15 @@ def main():
 
 
 def guard(options):
-    """Exit status 1 if a bound is exceeded in all attempts. What counts is the best of all rounds, so that a busy
-    machine makes it take longer, but not fail."""
+    """Exit status 1 if a bound is exceeded in all attempts. The attempts count together, and only an interval that is
+    beyond a bound exceeds it. So a busy machine makes this take longer, but not fail."""
     table = options.bounds or os.path.join(TOP, "test/guard/bounds.table")
     files = []
     for attempt in range(GUARD_ATTEMPTS):
         bench = Bench(options, f"guard{attempt}.csv")
         bench.all()
         files.append(bench.file.name)
-        lines, exceeded = bench_report.check_bounds(bench_report.Results(files, best=True), table)
+        lines, exceeded = bench_report.check_bounds(Results(files), table)
         if not exceeded:
             break
     print("\n".join(lines))

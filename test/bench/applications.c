@@ -269,8 +269,8 @@ static void hash_table(const struct bench_case *self)
 }
 
 const struct bench_case bench_application_cases[] = {
-    { "applications.random_updates", gups, 0 },
-    { "applications.halo", halo_exchange, 0 },
-    { "applications.hash_table", hash_table, 0 },
-    { NULL, NULL, 0 },
+    { "applications.random_updates", gups, 0, false },
+    { "applications.halo", halo_exchange, 0, false },
+    { "applications.hash_table", hash_table, 0, false },
+    { NULL, NULL, 0, false },
 };

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_WINDOW_BYTES = 8 << 20, BENCH_MOST_SLOTS = 10000 };
+enum { BENCH_WINDOW_BYTES = 8 << 20, BENCH_MOST_SLOTS = 10000, BENCH_MOST_SAMPLES = 31, BENCH_RUNS = 3 };
 
 enum bench_flavour { BENCH_ALLOCATE, BENCH_CREATE, BENCH_DYNAMIC, BENCH_SHARED };
 
@@ -29,6 +29,9 @@ struct bench {
     double             seconds;         /**< for one measurement, about */
     int                samples;         /**< that it is split into */
     bool               wrong;           /**< some data were not what they had to be */
+    const char        *turns;           /**< the pipe that gives this job its turns, or NULL: it is always its turn */
+    const char        *case_name;       /**< what runs now, */
+    int                part;            /**< and its how-manieth measurement, from 0 */
 };
 
 extern struct bench bench;
@@ -38,10 +41,12 @@ struct bench_case {
     const char *name;
     void      (*run)(const struct bench_case *self);
     int         argument;               /**< what `run` makes of it: an operation, mostly */
+    bool        whole;                  /**< a run makes one sample, and there are BENCH_RUNS */
 };
 
 extern const struct bench_case bench_latency_cases[], bench_type_cases[], bench_epoch_cases[], bench_window_cases[],
-    bench_busy_cases[], bench_many_cases[], bench_application_cases[], bench_unused_cases[];
+    bench_busy_cases[], bench_many_cases[], bench_application_cases[], bench_unused_cases[],
+    bench_operations_cases[];
 
 /* ---- measure.c ---- */
 
@@ -56,23 +61,32 @@ struct bench_measure {
     bool   nap;                         /**< processes without a part sleep, and look every 50 us */
 };
 
-/** The result, in seconds for one of n; valid on rank 0. */
+/** The result: what the samples took, in seconds for one of n; valid on rank 0. */
 struct bench_result {
-    double median, low, high;           /**< low and high: the quartiles */
+    int    count;
+    double values[BENCH_MOST_SAMPLES];
 };
 
 double bench_now(void);
 
-/** Collective: warm up, find n so that a sample takes its part of bench.seconds, and take the samples. */
+/** Collective: wait until this job may run `sample` of what bench.case_name and bench.part name. Jobs that take turns
+ *  stand still out of MPI meanwhile. */
+void bench_turn(int sample);
+
+/** Collective: warm up, find n so that a sample takes its part of bench.seconds, and take the samples, each in a turn
+ *  of its own. */
 struct bench_result bench_measure(const struct bench_measure *measure);
 
-/** Sort `values`, and give their median and quartiles. */
-struct bench_result bench_spread(double *values, long count);
+/** The result of a case that makes one sample in each run. */
+struct bench_result bench_one(double value);
+
+/** Sort `values`, for bench_quantile. */
+void bench_sort(double *values, long count);
 
 /** The value at `fraction` (0 to 1) of sorted values. */
 double bench_quantile(const double *sorted, long count, double fraction);
 
-/** Rank 0 prints a row: `result` times `scale`, in `unit`. A size of 0 means that there is none. */
+/** Rank 0 prints a row: the samples times `scale`, in `unit`. A size of 0 means that there is none. */
 void bench_row(const char *name, size_t size, struct bench_result result, double scale, const char *unit);
 
 /** bench_row in microseconds. */

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_EPOCHS = 1000000, SPACING_US = 100, TURNS = 3, WAITED_US = 5000, LEFT_US = 20, COMPUTED_US = 20000 };
+enum { MOST_EPOCHS = 1000000, SPACING_US = 100, WAITED_US = 5000, LEFT_US = 20, COMPUTED_US = 20000 };
 enum mode { POLLING = 1, SPACED = 2 }; /* bits of a case's argument */
 
 struct serving {
@@ -47,6 +47,12 @@ static double compute(double seconds, const volatile int64_t *stop)
         now = bench_now();
     } while (0 == *stop && now - begin < seconds);
     return (double) rounds / (now - begin);
+}
+
+/* How long one run takes, about. */
+static double seconds(void)
+{
+    return 10 * bench.seconds / BENCH_RUNS;
 }
 
 static double cpu_seconds(void)
@@ -150,55 +156,45 @@ static struct pace computation(struct serving *serving, double seconds, bool ser
 
 static void rows(const struct bench_case *self, struct serving *serving, double slowdown, double share)
 {
-    struct bench_result median, p99, ratio = { slowdown, slowdown, slowdown }, served = { share, share, share };
-    char                name[64];
+    char name[64];
 
     if (0 != bench.rank) {
         return;
     }
-    median = bench_spread(serving->times, serving->count);
-    p99.median = p99.low = p99.high = bench_quantile(serving->times, serving->count, 0.99);
-    bench_row_us(self->name, 8, median);
+    bench_sort(serving->times, serving->count);
+    bench_row_us(self->name, 8, bench_one(bench_quantile(serving->times, serving->count, 0.5)));
     snprintf(name, sizeof(name), "%s.p99", self->name);
-    bench_row_us(name, 8, p99);
+    bench_row_us(name, 8, bench_one(bench_quantile(serving->times, serving->count, 0.99)));
     if (!(self->argument & POLLING)) {
         snprintf(name, sizeof(name), "%s.slowdown", self->name);
-        bench_row(name, 8, ratio, 1, "ratio");
+        bench_row(name, 8, bench_one(slowdown), 1, "ratio");
         snprintf(name, sizeof(name), "%s.serving", self->name);
-        bench_row(name, 8, served, 1, "ratio");
+        bench_row(name, 8, bench_one(share), 1, "ratio");
     }
 }
 
-/* Alone and served in turns, so that changes of the machine's speed affect both. */
+/* One after the other, so that a change of the machine's speed mostly affects both. */
 static void measure(struct serving *serving, bool polling, bool spaced, struct pace *alone, struct pace *served)
 {
-    double seconds = 10 * bench.seconds;
-
     if (0 == bench.rank) {
-        epochs(serving, seconds / 10, spaced); /* warm up */
+        epochs(serving, seconds() / 3, spaced); /* warm up */
         serving->count = 0;
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (polling) {
-        if (0 == bench.rank) {
-            epochs(serving, seconds, spaced);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (!polling) {
+        *alone = computation(serving, seconds(), false, spaced);
+        *served = computation(serving, seconds(), true, spaced);
         return;
     }
-    for (int i = 0; i < TURNS; i++) {
-        struct pace each = computation(serving, seconds / TURNS, false, spaced);
-
-        alone->rounds += each.rounds;
-        each = computation(serving, seconds / TURNS, true, spaced);
-        served->rounds += each.rounds;
-        served->beside += each.beside / TURNS;
+    if (0 == bench.rank) {
+        epochs(serving, seconds(), spaced);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void run(const struct bench_case *self)
 {
-    struct serving serving = { .times = malloc((MOST_EPOCHS + TURNS) * sizeof(double)) };
+    struct serving serving = { .times = malloc((MOST_EPOCHS + 1) * sizeof(double)) };
     struct pace    alone = { 0, 0 }, served = { 0, 0 };
     bool           right = true;
 
@@ -252,7 +248,7 @@ static void leave(struct serving *serving)
 static void leaving(const struct bench_case *self)
 {
     struct serving serving = { .times = malloc(MOST_EPOCHS * sizeof(double)) };
-    double         end = bench_now() + 10 * bench.seconds;
+    double         end = bench_now() + seconds();
     int            more;
 
     bench_window_make(&serving.window, 4096);
@@ -269,10 +265,10 @@ static void leaving(const struct bench_case *self)
 }
 
 const struct bench_case bench_busy_cases[] = {
-    { "busy.polling_spaced", run, POLLING | SPACED },
-    { "busy.polling", run, POLLING },
-    { "busy.computing_spaced", run, SPACED },
-    { "busy.computing", run, 0 },
-    { "busy.leaving", leaving, POLLING },
-    { NULL, NULL, 0 },
+    { "busy.polling_spaced", run, POLLING | SPACED, true },
+    { "busy.polling", run, POLLING, true },
+    { "busy.computing_spaced", run, SPACED, true },
+    { "busy.computing", run, 0, true },
+    { "busy.leaving", leaving, POLLING, true },
+    { NULL, NULL, 0, false },
 };

@@ -127,12 +127,12 @@ static void run(const struct bench_case *self)
 }
 
 const struct bench_case bench_epoch_cases[] = {
-    { "epochs.lock", run, LOCK },
-    { "epochs.lock_fetch", run, LOCK_FOP },
-    { "epochs.lock_shared", run, LOCK_SHARED },
-    { "epochs.lock_all", run, LOCK_ALL },
-    { "epochs.fence", run, FENCE },
-    { "epochs.fence_empty", run, FENCE_EMPTY },
-    { "epochs.post_start", run, PSCW },
-    { NULL, NULL, 0 },
+    { "epochs.lock", run, LOCK, false },
+    { "epochs.lock_fetch", run, LOCK_FOP, false },
+    { "epochs.lock_shared", run, LOCK_SHARED, false },
+    { "epochs.lock_all", run, LOCK_ALL, false },
+    { "epochs.fence", run, FENCE, false },
+    { "epochs.fence_empty", run, FENCE_EMPTY, false },
+    { "epochs.post_start", run, PSCW, false },
+    { NULL, NULL, 0, false },
 };

@@ -73,15 +73,15 @@ static void rate(const struct bench_case *self)
 }
 
 const struct bench_case bench_latency_cases[] = {
-    { "latency.put", latency, BENCH_PUT },
-    { "latency.get", latency, BENCH_GET },
-    { "latency.accumulate", latency, BENCH_ACC },
-    { "latency.get_accumulate", latency, BENCH_GACC },
-    { "latency.fetch_and_op", latency, BENCH_FOP },
-    { "latency.compare_and_swap", latency, BENCH_CAS },
-    { "rate.put", rate, BENCH_PUT },
-    { "rate.get", rate, BENCH_GET },
-    { "rate.accumulate", rate, BENCH_ACC },
-    { "rate.fetch_and_op", rate, BENCH_FOP },
-    { NULL, NULL, 0 },
+    { "latency.put", latency, BENCH_PUT, false },
+    { "latency.get", latency, BENCH_GET, false },
+    { "latency.accumulate", latency, BENCH_ACC, false },
+    { "latency.get_accumulate", latency, BENCH_GACC, false },
+    { "latency.fetch_and_op", latency, BENCH_FOP, false },
+    { "latency.compare_and_swap", latency, BENCH_CAS, false },
+    { "rate.put", rate, BENCH_PUT, false },
+    { "rate.get", rate, BENCH_GET, false },
+    { "rate.accumulate", rate, BENCH_ACC, false },
+    { "rate.fetch_and_op", rate, BENCH_FOP, false },
+    { NULL, NULL, 0, false },
 };

@@ -2,16 +2,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: mpirun -np N rma [-w FLAVOUR] [-t CASE]... [-x CASE]... [-s BYTES,...] [-m SECONDS] [-n SAMPLES] [-T] [-l]
+ * usage: mpirun -np N rma [-w FLAVOUR] [-t CASE]... [-x CASE]... [-s BYTES,...] [-m SECONDS] [-n SAMPLES]
+ *                          [-g PIPE] [-T] [-l]
  *   -w  windows of MPI_Win_...: allocate (default), create, dynamic (create_dynamic), shared (allocate_shared)
  *   -t  only this case, or all of this group: latency.put, latency (repeatable); -x without it
  *   -s  sizes in bytes, for the cases that go by size
  *   -m  seconds for one measurement (default 0.03), split into -n samples (default 9)
+ *   -g  take turns with other jobs: before each sample print "# turn CASE PART SAMPLE", and all processes read a byte
  *   -T  begin with MPI_THREAD_MULTIPLE; only then the cases threads.* run
  *   -l  list the cases
  *
- * Prints CSV, a row for each result: flavour, case, bytes, processes, median, quartiles, unit. "# begin" lines tell
- * what is running, in case it never ends. Exit status 1: some data were wrong (a row of unit "wrong" says which).
+ * Prints CSV, a row for each result: flavour, case, bytes, processes, unit, samples. "# begin" lines tell what is
+ * running, in case it never ends. Exit status 1: some data were wrong (a row of unit "wrong" says which).
  */
 
 #include "bench.h"
@@ -22,7 +24,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { MAX_CHOSEN = 64, MAX_SIZES = 32 };
+enum { MAX_CHOSEN = 128, MAX_SIZES = 32 };
 
 static size_t sizes[MAX_SIZES] = { 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304 };
 
@@ -31,7 +33,7 @@ struct bench bench = { .flavour_name = "allocate", .sizes = sizes, .num_sizes = 
 static const struct bench_case *const rooms[] = {
     bench_unused_cases, /* first: what it measures begins before there was any window */
     bench_latency_cases, bench_type_cases, bench_epoch_cases, bench_window_cases, bench_busy_cases, bench_many_cases,
-    bench_application_cases,
+    bench_application_cases, bench_operations_cases,
 };
 
 static const char *chosen[MAX_CHOSEN], *left_out[MAX_CHOSEN];
@@ -83,7 +85,7 @@ static void parse(int argc, char **argv)
 {
     int option;
 
-    while (-1 != (option = getopt(argc, argv, "w:t:x:s:m:n:Tl"))) {
+    while (-1 != (option = getopt(argc, argv, "w:t:x:s:m:n:g:Tl"))) {
         switch (option) {
         case 'w': parse_flavour(optarg); break;
         case 't': add(chosen, &num_chosen, optarg); break;
@@ -91,13 +93,14 @@ static void parse(int argc, char **argv)
         case 's': parse_sizes(optarg); break;
         case 'm': bench.seconds = atof(optarg); break;
         case 'n': bench.samples = atoi(optarg); break;
+        case 'g': bench.turns = optarg; break;
         case 'T': threads = true; break;
         case 'l': list = true; break;
         default: usage("unknown option");
         }
     }
-    if (bench.seconds <= 0 || bench.samples < 3 || bench.samples > 101) {
-        usage("-m takes a positive number of seconds, -n 3 to 101 samples");
+    if (bench.seconds <= 0 || bench.samples < 3 || bench.samples > BENCH_MOST_SAMPLES) {
+        usage("-m takes a positive number of seconds, -n 3 to 31 samples");
     }
 }
 
@@ -152,23 +155,32 @@ static void print_header(void)
            sysconf(_SC_NPROCESSORS_ONLN));
     print_from("cpu", "/proc/cpuinfo", "model name");
     printf("# mpi: %s\n", version);
-    printf("flavour,case,bytes,processes,median,low,high,unit\n");
+    printf("flavour,case,bytes,processes,unit,samples\n");
     fflush(stdout);
+}
+
+static void run_case(const struct bench_case *each)
+{
+    if (0 == bench.rank) {
+        printf("# begin %s\n", each->name);
+        fflush(stdout);
+    }
+    bench.case_name = each->name;
+    bench.part = 0;
+    for (int i = 0; i < (each->whole ? BENCH_RUNS : 1); i++) {
+        bench_turn(i);
+        each->run(each);
+    }
 }
 
 static void run_all(void)
 {
     for (size_t room = 0; room < sizeof(rooms) / sizeof(rooms[0]); room++) {
         for (const struct bench_case *each = rooms[room]; each->name; each++) {
-            if (!wanted(each->name)) {
-                continue;
-            }
-            if (0 == bench.rank) {
-                printf(list ? "%s\n" : "# begin %s\n", each->name);
-                fflush(stdout);
-            }
-            if (!list) {
-                each->run(each);
+            if (wanted(each->name) && list) {
+                printf("%s\n", each->name);
+            } else if (wanted(each->name)) {
+                run_case(each);
             }
         }
     }
@@ -179,6 +191,10 @@ int main(int argc, char **argv)
     int provided;
 
     parse(argc, argv);
+    if (list) {
+        run_all();
+        return 0;
+    }
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.size);
@@ -186,11 +202,11 @@ int main(int argc, char **argv)
     if (threads && provided < MPI_THREAD_MULTIPLE) {
         usage("this MPI library has no MPI_THREAD_MULTIPLE");
     }
-    if (0 == bench.rank && !list) {
+    if (0 == bench.rank) {
         print_header();
     }
     run_all();
-    if (0 == bench.rank && !list) {
+    if (0 == bench.rank) {
         printf("# end\n");
         fflush(stdout);
     }

@@ -172,12 +172,12 @@ static void threads(const struct bench_case *self)
 }
 
 const struct bench_case bench_many_cases[] = {
-    { "contention.accumulate", contention, BENCH_ACC },
-    { "contention.fetch_and_op", contention, BENCH_FOP },
-    { "contention.lock", locking, 0 },
-    { "threads.put_1", threads, 1 * 8 + BENCH_PUT },
-    { "threads.put_2", threads, 2 * 8 + BENCH_PUT },
-    { "threads.fetch_and_op_1", threads, 1 * 8 + BENCH_FOP },
-    { "threads.fetch_and_op_2", threads, 2 * 8 + BENCH_FOP },
-    { NULL, NULL, 0 },
+    { "contention.accumulate", contention, BENCH_ACC, false },
+    { "contention.fetch_and_op", contention, BENCH_FOP, false },
+    { "contention.lock", locking, 0, false },
+    { "threads.put_1", threads, 1 * 8 + BENCH_PUT, false },
+    { "threads.put_2", threads, 2 * 8 + BENCH_PUT, false },
+    { "threads.fetch_and_op_1", threads, 1 * 8 + BENCH_FOP, false },
+    { "threads.fetch_and_op_2", threads, 2 * 8 + BENCH_FOP, false },
+    { NULL, NULL, 0, false },
 };

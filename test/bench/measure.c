@@ -1,16 +1,17 @@
-/* Timing: warm-up, samples, their median and quartiles, and the rows of the result.
+/* Timing: turns, warm-up, samples, and the rows of the result.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include "bench.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SAMPLES = 101 };
+enum { TURN = -1, WARMING = 4 };
 
 double bench_now(void)
 {
@@ -18,6 +19,27 @@ double bench_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+void bench_turn(int sample)
+{
+    static int pipe = -1;
+    char       turn;
+
+    if (!bench.turns) {
+        return;
+    }
+    if (pipe < 0) {
+        pipe = open(bench.turns, O_RDONLY);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == bench.rank) {
+        printf("# turn %s %d %d\n", bench.case_name, bench.part, sample);
+        fflush(stdout);
+    }
+    if (1 != read(pipe, &turn, 1)) {
+        MPI_Abort(MPI_COMM_WORLD, 2); /* who gives turns has ended */
+    }
 }
 
 /* Rank 0 tells all what comes next; the others wait for it in MPI, or nap. */
@@ -91,27 +113,55 @@ static long calibrate(const struct bench_measure *measure, double wanted, double
     return n;
 }
 
-struct bench_result bench_measure(const struct bench_measure *measure)
+/* What all but rank 0 do: what it says. */
+static void follow(const struct bench_measure *measure)
 {
-    double values[MAX_SAMPLES], spent = 0, limit = 4 * bench.seconds;
-    long   n, samples = 0;
+    long n;
 
-    if (0 != bench.rank) {
-        while (0 < (n = agree(0, false))) {
+    while (0 != (n = agree(0, false))) {
+        if (TURN == n) {
+            bench_turn(0);
+        } else {
             sample(measure, n);
         }
-        return (struct bench_result) { 0 };
+    }
+}
+
+struct bench_result bench_measure(const struct bench_measure *measure)
+{
+    struct bench_result result = { 0 };
+    double              time, spent = 0, limit = 4 * bench.seconds;
+    long                n;
+
+    if (0 != bench.rank) {
+        follow(measure);
+        return result;
     }
     n = calibrate(measure, bench.seconds / bench.samples, &spent);
     /* If one alone takes longer than all samples should, there are fewer samples. */
-    while (samples < bench.samples && (samples < 3 || spent < limit) && (0 == samples || spent < 8 * limit)) {
+    while (result.count < bench.samples && (result.count < 3 || spent < limit) &&
+           (0 == result.count || spent < 8 * limit)) {
+        if (bench.turns) {
+            agree(TURN, false);
+            bench_turn(result.count);
+        }
+        if (bench.turns && n >= WARMING) { /* the caches have what others left there */
+            agree(n / WARMING, false);
+            spent += sample(measure, n / WARMING);
+        }
         agree(n, false);
-        values[samples] = sample(measure, n);
-        spent += values[samples];
-        values[samples++] /= (double) n;
+        time = sample(measure, n);
+        spent += time;
+        result.values[result.count++] = time / (double) n;
     }
     agree(0, false);
-    return bench_spread(values, samples);
+    bench.part++;
+    return result;
+}
+
+struct bench_result bench_one(double value)
+{
+    return (struct bench_result) { 1, { value } };
 }
 
 static int compare(const void *a, const void *b)
@@ -126,18 +176,19 @@ double bench_quantile(const double *sorted, long count, double fraction)
     return sorted[(long) (fraction * (double) (count - 1) + 0.5)];
 }
 
-struct bench_result bench_spread(double *values, long count)
+void bench_sort(double *values, long count)
 {
     qsort(values, (size_t) count, sizeof(*values), compare);
-    return (struct bench_result) { bench_quantile(values, count, 0.5), bench_quantile(values, count, 0.25),
-                                   bench_quantile(values, count, 0.75) };
 }
 
 void bench_row(const char *name, size_t size, struct bench_result result, double scale, const char *unit)
 {
     if (0 == bench.rank) {
-        printf("%s,%s,%zu,%d,%.6g,%.6g,%.6g,%s\n", bench.flavour_name, name, size, bench.size, result.median * scale,
-               result.low * scale, result.high * scale, unit);
+        printf("%s,%s,%zu,%d,%s,", bench.flavour_name, name, size, bench.size, unit);
+        for (int i = 0; i < result.count; i++) {
+            printf(i > 0 ? " %.6g" : "%.6g", result.values[i] * scale);
+        }
+        printf("\n");
         fflush(stdout);
     }
 }

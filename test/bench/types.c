@@ -125,10 +125,10 @@ static void run(const struct bench_case *self)
 }
 
 const struct bench_case bench_type_cases[] = {
-    { "types.contiguous_put", run, CONTIGUOUS * 8 + BENCH_PUT },
-    { "types.strided_put", run, VECTOR * 8 + BENCH_PUT },
-    { "types.strided_get", run, VECTOR * 8 + BENCH_GET },
-    { "types.strided_accumulate", run, VECTOR * 8 + BENCH_ACC },
-    { "types.indexed_put", run, INDEXED * 8 + BENCH_PUT },
-    { NULL, NULL, 0 },
+    { "types.contiguous_put", run, CONTIGUOUS * 8 + BENCH_PUT, false },
+    { "types.strided_put", run, VECTOR * 8 + BENCH_PUT, false },
+    { "types.strided_get", run, VECTOR * 8 + BENCH_GET, false },
+    { "types.strided_accumulate", run, VECTOR * 8 + BENCH_ACC, false },
+    { "types.indexed_put", run, INDEXED * 8 + BENCH_PUT, false },
+    { NULL, NULL, 0, false },
 };

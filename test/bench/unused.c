@@ -77,6 +77,6 @@ static void run(const struct bench_case *self)
 }
 
 const struct bench_case bench_unused_cases[] = {
-    { "unused", run, 0 },
-    { NULL, NULL, 0 },
+    { "unused", run, 0, false },
+    { NULL, NULL, 0, false },
 };

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: mpirun -np 2 limits [-s BYTES,...] [-m SECONDS] [-n SAMPLES]
+ * usage: mpirun -np 2 limits [-s BYTES,...] [-m SECONDS] [-n SAMPLES] [-g PIPE]
  *
  * CSV as the benchmark's, with these in the place of the flavour:
  *   memcpy   memcpy and a loop of the like from one buffer of a process to another
@@ -186,32 +186,54 @@ static void message_many(long n, void *context)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- all of it, in the order of the benchmark's cases ---- */
 
-static void row(const char *kind, const char *name, void (*body)(long, void *), struct limit *limit)
+static const struct limit_case {
+    const char *kind, *name;
+    size_t      bytes;                  /* 0: all sizes */
+    void      (*body)(long n, void *context);
+} cases[] = {
+    { "memcpy", "latency.put", 0, copy },
+    { "bare", "latency.put", 0, put },
+    { "message", "latency.put", 0, message_put },
+    { "bare", "latency.get", 0, get },
+    { "message", "latency.get", 0, message_get },
+    { "bare", "latency.fetch_and_op", 8, fetch_add },
+    { "memcpy", "rate.put", 0, copy_many },
+    { "bare", "rate.put", 0, put_many },
+    { "message", "rate.put", 0, message_many },
+    { "memcpy", "types.contiguous_put", STRIDED * sizeof(double), copy },
+    { "memcpy", "types.strided_put", STRIDED * sizeof(double), copy_strided },
+    { "message", "types.contiguous_put", STRIDED * sizeof(double), message_put },
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+static void row(const struct limit_case *each, struct limit *limit)
 {
-    bench.flavour_name = kind;
-    bench_row_us(name, limit->bytes,
-                 bench_measure(&(struct bench_measure) { .body = body, .context = limit, .max_n = 1 << 20 }));
+    bench.flavour_name = each->kind;
+    bench_row_us(each->name, limit->bytes,
+                 bench_measure(&(struct bench_measure) { .body = each->body, .context = limit, .max_n = 1 << 20 }));
 }
 
-static void of_size(struct limit *limit)
+/* The cases first to last - 1, which have one name. */
+static void of_name(int first, int last, struct limit *limit)
 {
-    row("memcpy", "latency.put", copy, limit);
-    row("memcpy", "rate.put", copy_many, limit);
-    row("bare", "latency.put", put, limit);
-    row("bare", "latency.get", get, limit);
-    row("bare", "rate.put", put_many, limit);
-    row("message", "latency.put", message_put, limit);
-    row("message", "latency.get", message_get, limit);
-    row("message", "rate.put", message_many, limit);
+    bench.case_name = cases[first].name;
+    for (int i = 0; i < (cases[first].bytes > 0 ? 1 : bench.num_sizes); i++) {
+        limit->bytes = cases[first].bytes > 0 ? cases[first].bytes : sizes[i];
+        for (int j = first; j < last; j++) {
+            bench.part = i;
+            row(&cases[j], limit);
+        }
+    }
 }
 
 static void parse(int argc, char **argv)
 {
     int option;
 
-    while (-1 != (option = getopt(argc, argv, "s:m:n:"))) {
+    while (-1 != (option = getopt(argc, argv, "s:m:n:g:"))) {
         switch (option) {
         case 's':
             bench.num_sizes = 0;
@@ -221,6 +243,7 @@ static void parse(int argc, char **argv)
             break;
         case 'm': bench.seconds = atof(optarg); break;
         case 'n': bench.samples = atoi(optarg); break;
+        case 'g': bench.turns = optarg; break;
         default: exit(2);
         }
     }
@@ -244,19 +267,17 @@ int main(int argc, char **argv)
     ucx_begin(BENCH_WINDOW_BYTES, 0 == bench.rank ? bench.target : 0);
     if (0 == bench.rank) {
         printf("# ucx: %s\n", ucx_version());
-        printf("flavour,case,bytes,processes,median,low,high,unit\n# begin limits\n");
+        printf("flavour,case,bytes,processes,unit,samples\n# begin limits\n");
+    }
+    for (int i = 0, next; i < CASES; i = next) {
+        for (next = i + 1; next < CASES && 0 == strcmp(cases[i].name, cases[next].name); next++) {
+            continue;
+        }
+        of_name(i, next, &limit);
     }
     for (int i = 0; i < bench.num_sizes; i++) {
-        limit.bytes = sizes[i];
-        of_size(&limit);
         most = sizes[i] > most ? sizes[i] : most;
     }
-    limit.bytes = 8;
-    row("bare", "latency.fetch_and_op", fetch_add, &limit);
-    limit.bytes = STRIDED * sizeof(double);
-    row("memcpy", "types.contiguous_put", copy, &limit);
-    row("memcpy", "types.strided_put", copy_strided, &limit);
-    row("message", "types.contiguous_put", message_put, &limit);
     if (!ucx_end(limit.from, most)) {
         bench.wrong = true;
         bench_row("bare", 0, (struct bench_result) { 0 }, 1, "wrong");
