@@ -10,6 +10,7 @@ AM_CPPFLAGS = \
 	-D_GNU_SOURCE \
 	-I$(top_srcdir) \
 	$(OMPI_CPPFLAGS) \
+	$(AVX2_CPPFLAGS) \
 	-idirafter $(top_srcdir)/compat
 
 AM_CFLAGS = -std=gnu11 -fvisibility=hidden $(WARNING_CFLAGS)

@@ -27,6 +27,26 @@ AC_DEFUN([OSC_UCP_PROG_CC], [
     AC_PROG_CPP
 ])
 
+dnl OSC_UCP_AVX2: sets AVX2_CPPFLAGS, if functions can be made for processors with AVX2, and chosen at run time.
+AC_DEFUN([OSC_UCP_AVX2], [
+    AVX2_CPPFLAGS=
+    AC_MSG_CHECKING([whether functions can be made for AVX2])
+    AC_LINK_IFELSE([AC_LANG_SOURCE([[
+            static __attribute__((target("avx2"))) int conftest(void)
+            {
+                return 0;
+            }
+            int main(void)
+            {
+                return __builtin_cpu_supports("avx2") ? conftest() : 0;
+            }
+        ]])], [
+            AC_MSG_RESULT([yes])
+            AVX2_CPPFLAGS=-DOMPI_OSC_UCP_AVX2
+        ], [AC_MSG_RESULT([no])])
+    AC_SUBST([AVX2_CPPFLAGS])
+])
+
 dnl OSC_UCP_WARNINGS: sets WARNING_CFLAGS; warnings are errors in a git checkout, not in a tarball.
 AC_DEFUN([OSC_UCP_WARNINGS], [
     AC_ARG_ENABLE([werror],

@@ -8,7 +8,8 @@ AC_DEFUN([OSC_UCP_PKG_CONFIG], [
     AC_PATH_TOOL([PKG_CONFIG], [pkg-config])
 ])
 
-dnl OSC_UCP_UCX: sets UCX_CPPFLAGS, UCX_LIBS, UCX_VERSION.
+dnl OSC_UCP_UCX: sets UCX_CPPFLAGS, UCX_LIBS, UCX_RPATH (where the component finds UCX, if not where the
+dnl system looks), UCX_VERSION.
 AC_DEFUN([OSC_UCP_UCX], [
     AC_REQUIRE([OSC_UCP_PKG_CONFIG])
     AC_ARG_WITH([ucx],
@@ -18,6 +19,7 @@ AC_DEFUN([OSC_UCP_UCX], [
     AC_MSG_CHECKING([for UCX 1.13 or newer])
     UCX_CPPFLAGS=
     UCX_LIBS="-lucp -lucs"
+    UCX_RPATH=
     case $with_ucx in
     no)
         AC_MSG_ERROR([osc/ucp is made for UCX and cannot be built with --without-ucx]) ;;
@@ -31,6 +33,7 @@ AC_DEFUN([OSC_UCP_UCX], [
     OSC_UCP_UCX_DIFFERENCES
     AC_SUBST([UCX_CPPFLAGS])
     AC_SUBST([UCX_LIBS])
+    AC_SUBST([UCX_RPATH])
     AC_SUBST([UCX_VERSION])
 ])
 
@@ -65,7 +68,8 @@ AC_DEFUN([OSC_UCP_UCX_IN_DIR], [
             AC_MSG_ERROR([--with-ucx=$1: there is no libucp.so in $1/lib or $1/lib64; give the prefix of an installed UCX])
         fi
         UCX_CPPFLAGS="-isystem $1/include"
-        UCX_LIBS="-L$osc_ucp_dir -R$osc_ucp_dir $UCX_LIBS"
+        UCX_RPATH="-R$osc_ucp_dir"
+        UCX_LIBS="-L$osc_ucp_dir $UCX_RPATH $UCX_LIBS"
     fi
 ])
 

@@ -129,6 +129,17 @@ def properties(win):
     MPI.Win.Free_keyval(keyval)
     check(MPI.Win.f2py(win.py2f()).flavor, win.flavor, "a window from its Fortran handle")
     called.add("f2py")
+    if hasattr(win, "handle"):
+        properties_since_4(win)
+
+
+def properties_since_4(win):
+    """What mpi4py has from version 4 on."""
+    check((win.group_rank, win.group_size), (me, size), "rank and size of the group")
+    check(MPI.Win.fromhandle(win.handle).flavor, win.flavor, "a window from its handle")
+    called.add("fromhandle")
+    MPI.Win().free()
+    called.add("free")
 
 
 def errors(win):
@@ -145,6 +156,20 @@ def errors(win):
     check(error, MPI.ERR_RMA_RANGE, "the class of an error")
     win.Unlock(succ)
     win.Call_errhandler(MPI.ERR_OTHER)
+    if hasattr(MPI.Win, "Create_errhandler"):
+        errors_since_4(win)
+
+
+def errors_since_4(win):
+    """What mpi4py has from version 4 on: an error handler in Python."""
+    seen = []
+    handler = MPI.Win.Create_errhandler(lambda _, error: seen.append(error))
+    called.add("Create_errhandler")
+    win.Set_errhandler(handler)
+    win.Call_errhandler(MPI.ERR_OTHER)
+    check(seen, [MPI.ERR_OTHER], "errors that a handler got")
+    win.Set_errhandler(MPI.ERRORS_RETURN)
+    handler.Free()
 
 
 # ---- communication; the window has 16 ints, all zero at the beginning of each. What is sent has a name, since it must

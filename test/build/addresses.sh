@@ -12,7 +12,7 @@ connections()
     processes=$1
     shift
     run_window "$components" --mca osc ucp --mca osc_base_verbose 20 --mca mpi_yield_when_idle 1 \
-        -x UCX_TLS=tcp,self "$@"
+        --mca osc_ucp_node 0 -x UCX_TLS=tcp,self "$@"
     if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne "$processes" ]; then
         cat "$scratch/out"
         fail "with '$*': status $status"

@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 for cpus in 1000 0,1000 1000-1023 0-1000000 some; do
-    run_window "$components" --mca osc ucp --mca osc_ucp_service_cpus $cpus
+    run_window "$components" --mca osc ucp --mca osc_ucp_node 0 --mca osc_ucp_service_cpus $cpus
     if [ "$status" -ne 0 ] || [ "$(lines 'no window, error class MPI_ERR_WIN$')" -ne 2 ] ||
         [[ ! $(lines "osc_ucp_service_cpus is '$cpus': it must be ") =~ ^[12]$ ]]; then
         cat "$scratch/out"
@@ -14,7 +14,7 @@ for cpus in 1000 0,1000 1000-1023 0-1000000 some; do
     fi
 done
 for cpus in all program "$(taskset -cp $$ | sed 's/.*: //')"; do
-    run_window "$components" --mca osc ucp --mca osc_ucp_service_cpus "$cpus"
+    run_window "$components" --mca osc ucp --mca osc_ucp_node 0 --mca osc_ucp_service_cpus "$cpus"
     if [ "$status" -ne 0 ] || [ "$(lines 'window made$')" -ne 2 ]; then
         cat "$scratch/out"
         fail "status $status; $cpus should do"

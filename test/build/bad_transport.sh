@@ -5,7 +5,7 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-run_window "$components" --mca pml ob1 --mca osc ucp -x UCX_TLS=nonsense
+run_window "$components" --mca pml ob1 --mca osc ucp --mca osc_ucp_node 0 -x UCX_TLS=nonsense
 if [ "$status" -ne 0 ] || [ "$(lines 'no window, error class MPI_ERR_WIN$')" -ne 2 ] ||
     [[ ! $(lines 'osc/ucp.*nonsense.*UCX_TLS') =~ ^[12]$ ]] || [ "$(wc -l <"$scratch/out")" -gt 4 ]; then
     cat "$scratch/out"

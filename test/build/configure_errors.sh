@@ -63,7 +63,10 @@ expect "unsupported Open MPI" "9\.1\.9 .*not supported.*--with-ompi=DIR" -- --wi
 expect "without Open MPI" "cannot be built" -- --without-ompi
 expect "wrong UCX folder" "no /nonexistent/include/ucp/api/ucp.h; give" -- --with-ucx=/nonexistent
 expect "old UCX" "1\.12 .*too old.*--with-ucx=DIR" -- --with-ucx="$scratch/olducx"
-expect "no UCX" "UCX not found.*libucx-dev" PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH=/nonexistent --
+# Of all that pkg-config knows, only PMIx, which Open MPI 5.0 and newer needs.
+mkdir "$scratch/pmix"
+folder=$(pkg-config --variable=pcfiledir pmix) && cp "$folder/pmix.pc" "$scratch/pmix"
+expect "no UCX" "UCX not found.*libucx-dev" PKG_CONFIG_LIBDIR="$scratch/pmix" PKG_CONFIG_PATH=/nonexistent --
 expect "without UCX" "cannot be built" -- --without-ucx
 expect "relative component folder" "not an absolute path" -- --with-component-dir=some/folder
 expect "space in the component folder" "special character" -- --with-component-dir="/tmp/a b"

@@ -135,11 +135,8 @@ check_symbols()
             for (i = 1; i <= uses; i++) {
                 floor = floor_of(user[i])
                 if (used[i] ~ /^uc[pstm]_/) {
-                    of_ucx++
-                    if (floor != transport) {
-                        print user[i], used[i], "of UCX, which is for " transport " alone"
-                        offenders++
-                    }
+                    print user[i], used[i], "of UCX, whose functions " transport "/common_ucp_ucx.c finds at run time"
+                    offenders++
                 } else if (used[i] in owner && floor_of(owner[used[i]]) != floor) {
                     of_floors++
                     if (height[floor_of(owner[used[i]])] > height[floor]) {
@@ -148,7 +145,7 @@ check_symbols()
                     }
                 }
             }
-            exit offenders > 0 ? 1 : of_floors == 0 || of_ucx == 0 ? 2 : 0
+            exit offenders > 0 ? 1 : of_floors == 0 ? 2 : 0
         }' "$@"
 }
 
@@ -176,7 +173,7 @@ status=0
 read_symbols >"$scratch/symbols"
 status=0
 check_symbols "$scratch/floors" "$scratch/symbols" >"$scratch/offenders" || status=$?
-[ "$status" -le 1 ] || fail "no object needs another floor's or UCX's symbols: nothing was tested"
+[ "$status" -le 1 ] || fail "no object needs another floor's symbols: nothing was tested"
 with_lines <"$scratch/offenders"
 [ "$status" -eq 0 ] || failed=1
 

@@ -45,6 +45,7 @@ chmod 755 "$scratch"
 mkdir -m 777 "$scratch/tmp"
 "$mpicc" -o "$scratch/window" "$top/test/build/window.c"
 
+cd "$scratch" # the user may not be allowed into the folder that this was started in, and mpirun crashes there
 quietly make -C "$build" install componentdir="$folder"
 follow_advice
 expect_found env -i HOME="$HOME" PATH="$PATH" TMPDIR="$scratch/tmp" OMPI_ALLOW_RUN_AS_ROOT=1 \

@@ -39,9 +39,8 @@ static void connect_all(int rank, int size)
     int own = 0;
 
     MPI_Win_create(&own, sizeof(own), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_fence(0, win);
-    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win);
+    MPI_Win_unlock((rank + 1) % size, win);
     MPI_Win_free(&win);
 }
 

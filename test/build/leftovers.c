@@ -1,4 +1,5 @@
-/* Windows of all kinds that last until somebody kills a process, or to the normal end.
+/* Windows of all kinds that last until somebody kills a process, or to the normal end; or windows that are made and
+ * freed for ever.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,6 +12,24 @@
 
 enum { SMALL = 100, LARGE = 8 << 20 };
 
+/** Until somebody kills a process. */
+static void make_for_ever(void)
+{
+    static const MPI_Aint bytes[] = {SMALL, LARGE};
+    char *memory;
+    MPI_Win win;
+
+    for (int i = 0;; i++) {
+        if (i % 4 < 2) {
+            MPI_Win_allocate(bytes[i % 2], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+        } else {
+            MPI_Win_allocate_shared(bytes[i % 2], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+        }
+        memory[0] = 1;
+        MPI_Win_free(&win);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Win win[6];
@@ -19,6 +38,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && 0 == strcmp(argv[1], "loop")) {
+        make_for_ever();
+    }
     MPI_Win_allocate(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[0], &win[0]);
     MPI_Win_allocate(LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[1], &win[1]);
     MPI_Win_allocate_shared(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[2], &win[2]);

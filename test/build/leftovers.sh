@@ -1,5 +1,6 @@
 #!/bin/bash
-# Windows leave no shared memory behind: neither at the normal end nor when a process is killed.
+# Windows leave no shared memory behind: neither at the normal end nor when a process, or mpirun, is killed, at any
+# time.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -24,12 +25,38 @@ exit $status
 RUN
 
 for how in end kill; do
-    for tls in all sm,self posix,self; do
-        status=0
-        left=$("${apart[@]}" bash "$scratch/run" "$mpirun" -np 2 --oversubscribe --mca osc ucp -x UCX_TLS=$tls \
+    for tls in node all sm,self posix,self; do
+        status=0 launch=(-x "UCX_TLS=$tls" --mca osc_ucp_node 0)
+        [ node != $tls ] || launch=()
+        left=$("${apart[@]}" bash "$scratch/run" "$mpirun" -np 2 --oversubscribe --mca osc ucp "${launch[@]}" \
             "$scratch/leftovers" $how) || status=$?
         [ -z "$left" ] || fail "left behind after $how with UCX_TLS=$tls: $left"
         [ $how = kill ] || [ "$status" -eq 0 ] || fail "the program failed: $status"
         [ $how = end ] || [ "$status" -ne 0 ] || fail "nobody was killed"
+    done
+done
+
+# Killed at some moment while windows are made and freed: a process of the program, or mpirun.
+cat >"$scratch/strike" <<'STRIKE'
+victim=$1 delay=$2
+shift 2
+"$@" &
+sleep "$delay"
+case $victim in
+mpirun) kill -9 $! ;;
+*) kill -9 "$(pgrep -f "^$victim" | head -n 1)" ;;
+esac
+wait $! 2>/dev/null
+for i in $(seq 50); do
+    pgrep -f "^$victim" >/dev/null || [ "$victim" = mpirun ] || break
+    sleep 0.1
+done
+STRIKE
+for victim in "$scratch/leftovers" mpirun; do
+    for delay in 0.6 0.8 1.1; do
+        left=$("${apart[@]}" --pid --fork --kill-child --mount-proc bash "$scratch/run" bash "$scratch/strike" \
+            "$victim" $delay "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp \
+            "$scratch/leftovers" loop) || true
+        [ -z "$left" ] || fail "left behind when $victim was killed after $delay s: $left"
     done
 done

@@ -46,6 +46,6 @@ twice=$(uniq -d <<<"$programs")
 [ -z "$twice" ] || fail "more than one program in test/mpi: $twice"
 differ=$(diff <(echo "$programs") <(echo "$named")) ||
     fail "programs in test/mpi/Makefile.am (<) and rows of test/tests.table (>): $differ"
-setup='(all|shm|tcp|pmlucx|rdma|hosts|mixed|softroce)'
+setup='(all|node|shm|tcp|pmlucx|rdma|hosts|mixed|softroce)'
 bad=$(sed -E "/^[a-z0-9_]+ +[1-9][0-9]*( +$setup(,$setup)*:[1-9][0-9]*(,[1-9][0-9]*)*)+$/d" <<<"$rows")
 [ -z "$bad" ] || fail "not a row that test/run-tests reads: $bad"

@@ -43,7 +43,8 @@ reported()
 }
 
 reported load/store sm,self
-reported messages tcp,self
+reported load/store sm,self --mca osc_ucp_node 0
+reported messages tcp,self --mca osc_ucp_node 0
 reported messages tcp,self --mca osc_ucp_survive 1 --enable-recovery
 run_window "$components" --mca osc ucp
 [ ! -s "$scratch/out" ] || fail "printed without being asked: $(cat "$scratch/out")"

@@ -10,9 +10,10 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 
 longest=0
 for how in lock epoch contact free compute; do
-    for tls in all tcp,self; do
-        status=0
-        "$within" 60 "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp -x UCX_TLS=$tls \
+    for tls in node all tcp,self; do
+        status=0 launch=(-x "UCX_TLS=$tls" --mca osc_ucp_node 0)
+        [ node != $tls ] || launch=()
+        "$within" 60 "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "${launch[@]}" \
             "$scratch/death" $how >"$scratch/out" 2>&1 </dev/null || status=$?
         now=$(date +%s)
         died=$(sed -n 's/^died //p' "$scratch/out")
@@ -25,4 +26,4 @@ for how in lock epoch contact free compute; do
         ! readlink /proc/[0-9]*/exe | grep -qF "$scratch/death" || fail "$how with UCX_TLS=$tls: processes are left"
     done
 done
-echo "on 10 deaths, the slowest end after $longest s"
+echo "on 15 deaths, the slowest end after $longest s"

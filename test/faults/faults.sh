@@ -23,8 +23,8 @@ done
 here=$top/test/faults
 read -ra ucx <<<"$(made_with UCX_CPPFLAGS) $(made_with UCX_LIBS)"
 read -ra ompi <<<"$("$mpicc" --showme:link)"
-quietly "$mpicc" -O -g -D_GNU_SOURCE -fPIC -shared -o "$scratch/inject.so" "$here/inject.c" \
-    "$here/inject_ucx.c" "${ompi[@]}" -lopen-pal "${ucx[@]}"
+quietly "$mpicc" -O -g -D_GNU_SOURCE -fPIC -shared -Wl,--no-as-needed -o "$scratch/inject.so" \
+    "$here/inject.c" "$here/inject_ucx.c" "${ompi[@]}" -lopen-pal "${ucx[@]}"
 quietly "$mpicc" -O -g -o "$scratch/faults" "$here/faults.c" -ldl
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 
@@ -35,8 +35,9 @@ inject()
 
     shift
     case $setup in
-    shm) launch=(-x "UCX_TLS=sm,self") ;;
-    tcp) launch=(-x "UCX_TLS=tcp,self" -x UCX_NET_DEVICES=lo) ;;
+    node) ;;
+    shm) launch=(-x "UCX_TLS=sm,self" --mca osc_ucp_node 0) ;;
+    tcp) launch=(-x "UCX_TLS=tcp,self" -x UCX_NET_DEVICES=lo --mca osc_ucp_node 0) ;;
     rdma)
         launch=(-x "UCX_TLS=sm,self" --mca osc_ucp_direct 0 --mca osc_ucp_rdma always
             --mca osc_ucp_atomic_domain nic) ;;
@@ -52,7 +53,7 @@ inject()
 }
 
 : >"$scratch/points"
-for setup in tcp shm rdma; do
+for setup in node tcp shm rdma; do
     for rank in 0 1; do
         for how in memory broken; do
             inject 250 again all $rank $how
@@ -61,7 +62,7 @@ for setup in tcp shm rdma; do
 done
 if [ -n "$full" ]; then
     how=memory
-    for setup in tcp shm; do
+    for setup in node tcp shm; do
         for flavor in create allocate shared dynamic; do
             for at in {1..200}; do
                 before=$(wc -l <"$scratch/points")

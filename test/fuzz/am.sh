@@ -15,9 +15,9 @@ top=$here/../..
 out=${BUILD:-$top}/fuzz
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-sources=(layout/layout.c layout/walk.c op/op.c op/op_layout.c op/pairs.c memory/regions.c wire/wire.c service/apply.c
-    service/arrival.c service/locks.c service/refused.c service/reply.c service/target.c service/target_addr.c
-    ../../../../opal/mca/common/ucp/common_ucp_reserve.c)
+sources=(base/watched.c layout/layout.c layout/walk.c op/op.c op/op_layout.c op/pairs.c memory/attached.c
+    memory/regions.c wire/wire.c service/apply.c service/arrival.c service/asked.c service/locks.c service/refused.c
+    service/reply.c service/target.c service/target_addr.c ../../../../opal/mca/common/ucp/common_ucp_reserve.c)
 
 if ! command -v clang >/dev/null; then
     echo "clang is not installed (on Debian, apt install clang)"

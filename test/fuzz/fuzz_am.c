@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "memory/cma.h"
 #include "peer/peer.h"
 #include "service/arrival.h"
 #include "service/reply.h"
@@ -35,27 +34,9 @@ void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
     memset(description, 0, sizeof(*description));
 }
 
-/* The kernel copies what it is told to: an odd number is that of a process that it does not reach. */
-
 uint64_t ompi_osc_ucp_secret = 0x1234567890abcdef;
 
-bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
-{
-    return 0 != address && ompi_osc_ucp_secret == number && 0 == pid % 2;
-}
-
 static void read_all(const void *data, size_t len);
-
-bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, void *here, uint64_t there, uint64_t bytes)
-{
-    (void) pid;
-    if (write) {
-        read_all(here, bytes);
-    } else {
-        memset(here, (int) there, bytes);
-    }
-    return 0 == there % 2;
-}
 
 /* Every input is tried on memory, and on memory that is said to be a device's. */
 
@@ -177,6 +158,7 @@ static void window_open(int which, bool device)
         OMPI_SUCCESS != ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {
         abort();
     }
+    window->target->processes = calloc(MEMBERS, sizeof(*window->target->processes));
     for (int i = 0; 1 == which && i < REGIONS; i++) {
         if (OMPI_SUCCESS != ompi_osc_ucp_regions_attach(window->target->regions,
                                                         (uintptr_t) (PLACE + (2 * i + 1) * PAGE), PAGE)) {
@@ -200,6 +182,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void) argv;
     MPI_Init(NULL, NULL); /* for the kernels of the operations */
     ompi_osc_ucp_op_init();
+    ompi_osc_ucp_watched_open(1, 0);
     for (int i = 0; i < REGIONS; i++) {
         if (MAP_FAILED == mmap(PLACE + (2 * i + 1) * PAGE, PAGE, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)) {

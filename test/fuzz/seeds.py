@@ -7,8 +7,8 @@ import os
 import struct
 import sys
 
-PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, DOORBELL = range(1, 12)
-REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, CMA = 1, 2, 4, 8, 16, 32
+PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, DOORBELL, ASK = range(1, 13)
+REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN = 1, 2, 4, 8, 16
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
 
@@ -17,15 +17,12 @@ def head(origin=0, ack=0, ordered=1):
     return struct.pack("=QQQII", 0, 1, ack, origin | ordered << 31, 0)
 
 
-def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b"",
-            data_at=0x1110, result=0):
+def command(kind, disp=0, length=0, flags=0, op=0, prim=0, cookie=0, layout=b"", pos=0, data=b""):
     text = struct.pack("=BBBBIq", kind, flags, op, prim, length, disp)
     if flags & REPLY:
         text += struct.pack("=QQ", cookie, 0)
     if flags & LAYOUT:
         text += struct.pack("=QQ", pos, len(layout))
-    if flags & CMA:
-        text += struct.pack("=QQ", data_at, result)
     return text + (b"" if flags & PAYLOAD else layout + data)
 
 
@@ -54,6 +51,8 @@ seeds = {
                message(0, head(0, ack=3) + command(UNLOCK, flags=EXCLUSIVE)),
     "notices": message(0, head(1, ordered=0) + command(POST)) + message(0, head(1, ordered=0) + command(BARRIER, 3)) +
                message(0, head(1, ordered=0) + command(DESCRIBE, flags=REPLY, cookie=5)) +
+               message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, cookie=5)) +
+               message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, op=1, cookie=5)) +
                message(0, head(1, ordered=0) + command(DOORBELL)) + message(0, head(1) + command(COMPLETE)),
     "payload": message(0, head(ack=1) + command(PUT, 0, 40, PAYLOAD), b"p" * 40),
     "payload_vector": message(0, head(ack=1) + command(PUT, 0, 32, PAYLOAD | LAYOUT, layout=VECTOR),
@@ -62,16 +61,6 @@ seeds = {
               message(0, head(ack=2) + command(COMPLETE)),
     "late": message(LATE, head(2) + command(PUT, 0, 4, data=b"late")) +
             message(0, head(2) + command(PUT, 0, 4, data=b"soon")),
-    "cma": message(0, head(ordered=0) + command(DESCRIBE, 4096, 2, REPLY, cookie=5)) +
-           message(0, head(ack=1) + command(PUT, 8, 2000, REPLY | CMA, cookie=3) +
-                   command(GET, 8, 2000, REPLY | CMA, cookie=4, result=0x2222) +
-                   command(ACCUMULATE, 8, 2048, REPLY | CMA, 3, 10, 5, result=0x2222) +
-                   command(ACCUMULATE, 8, 2048, CMA, 3, 10) + command(PUT, 8, 5000, REPLY | CMA, cookie=7) +
-                   command(PUT, 8, 20, REPLY | CMA, cookie=8, data_at=1) +
-                   command(PUT, 8, 2000, REPLY | CMA, cookie=6)),
-    "cma_dynamic": message(DYNAMIC, head(ordered=0) + command(DESCRIBE, 4096, 2, REPLY, cookie=5)) +
-                   message(DYNAMIC, head() + command(GET, PLACE + 8, 4000, REPLY | CMA, cookie=4) +
-                           command(GET, PLACE + 4090, 8, REPLY | CMA, cookie=4)),
     "dynamic": message(DYNAMIC, head(ack=1) + command(PUT, PLACE + 4, 8, data=b"dynamic!") +
                        command(GET, PLACE + 4090, 8, REPLY, cookie=4)),
     "dynamic_vector": message(DYNAMIC, head(ack=1) + command(PUT, PLACE, 32, LAYOUT, layout=VECTOR, data=b"d" * 32)),

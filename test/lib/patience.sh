@@ -8,6 +8,11 @@
 patience_cores=$(getconf _NPROCESSORS_ONLN)
 job= # what run_within runs
 
+# mpirun of Open MPI 5.0 and newer hands mca_base_component_path to PMIx, too, which complains about Open MPI's folders,
+# unless its own is named. Without any it crashes.
+pmix_folder=$(pkg-config --variable=libdir pmix 2>/dev/null)/pmix
+[ ! -d "$pmix_folder" ] || export PMIX_MCA_mca_base_component_path=$pmix_folder
+
 # Append to "below" all processes below process $1, in the order of their start. Forks nothing.
 descendants()
 {

@@ -47,11 +47,14 @@ run()
             END { exit found }' >"$scratch/found" || { cat "$scratch/found"; fail "$name"; }
 }
 
-# Program $1 over transports $2.
+# Program $1 over transports $2: node for lean windows.
 run_program()
 {
+    local launch=(-x "UCX_TLS=$2" --mca osc_ucp_node 0)
+
+    [ node != "$2" ] || launch=()
     run "$1, $2" "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
-        -x "UCX_TLS=$2" -x UCX_MEM_EVENTS "${valgrind[@]}" --leak-check=full --show-leak-kinds=definite,indirect \
+        "${launch[@]}" -x UCX_MEM_EVENTS "${valgrind[@]}" --leak-check=full --show-leak-kinds=definite,indirect \
         "$build"/test/mpi/*/"$1"
 }
 
@@ -66,6 +69,7 @@ for test in "$build"/test/unit/test_*.o; do
 done
 for program in "${programs[@]}"; do
     quietly make -C "$build/test/mpi" "$program"
+    run_program "$program" node
     run_program "$program" sm,self
     run_program "$program" tcp,self
 done

@@ -28,17 +28,18 @@ export TSAN_OPTIONS="log_path=$scratch/report exitcode=66 suppressions=$top/test
 export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none
 export OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT
 
-# run PROGRAM PROCESSES TRANSPORTS
+# run PROGRAM PROCESSES TRANSPORTS: node for lean windows
 run()
 {
-    local status=0
+    local status=0 launch=(-x "UCX_TLS=$3" --mca osc_ucp_node 0)
 
+    [ node != "$3" ] || launch=()
     if [ ! -e "$scratch/$1" ]; then
         quietly "$mpicc" -std=gnu11 -O1 -g -I"$top/test/mpi/lib" -c -o "$scratch/$1.o" "$top"/test/mpi/*/"$1.c"
         quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread
     fi
     "$within" 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
-        -x "UCX_TLS=$3" -x TSAN_OPTIONS -x UCX_MEM_EVENTS -x UCX_MEM_MMAP_HOOK_MODE "$scratch/$1" \
+        "${launch[@]}" -x TSAN_OPTIONS -x UCX_MEM_EVENTS -x UCX_MEM_MMAP_HOOK_MODE "$scratch/$1" \
         >"$scratch/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ] || compgen -G "$scratch/report.*" >/dev/null; then
         cat "$scratch/out" "$scratch"/report.* 2>/dev/null || true
@@ -46,9 +47,11 @@ run()
     fi
 }
 
+run threads 2 node
 run threads 2 sm,self
 run threads 2 tcp,self
 run regress_lock_threads 2 sm,self
+run threads_random 2 node
 run threads_random 2 sm,self
 run progress 2 sm,self
 run progress 2 tcp,self

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 /* Of common_ucp_device.h, which needs UCX's headers: 0 is success. */
+bool opal_common_ucp_load(const char **reason_p);
 int  opal_common_ucp_copier_create(void);
 void opal_common_ucp_copier_destroy(void);
 
@@ -432,9 +433,11 @@ static void test_copier(void **state)
     static const size_t              lengths[] = { 1, 8, 1000, 4096, 65536, 1 << 20, (16 << 20) + 1 };
     const opal_common_ucp_devices_t *real      = *state;
     unsigned char                   *from = malloc((16 << 20) + 2), *to = calloc(1, (16 << 20) + 2);
+    const char                      *reason;
     size_t                           i, k;
 
     assert_false(real->exist());
+    assert_true(opal_common_ucp_load(&reason));
     assert_int_equal(0, opal_common_ucp_copier_create());
     assert_true(real->exist());
     assert_false(real->hold(from));

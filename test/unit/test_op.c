@@ -12,6 +12,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -391,11 +393,32 @@ static void test_apply(void **state)
     }
 }
 
+/** A swap that changes nothing stores nothing: here it could not. */
+static void test_swap_alike(void **state)
+{
+    const int                  page = (int) sysconf(_SC_PAGESIZE);
+    const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(MPI_LONG);
+    void                      *zeros = mmap(NULL, (size_t) page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const long                 zero = 0;
+    long                       old;
+
+    (void) state;
+    assert_ptr_not_equal(zeros, MAP_FAILED);
+    old = 1;
+    ompi_osc_ucp_op_compare_swap(stripes, 0, prim, zeros, &zero, &zero, &old);
+    assert_int_equal(old, 0);
+    old = 1;
+    ompi_osc_ucp_scalar_swap(stripes, 0, prim, zeros, &zero, &zero, &old);
+    assert_int_equal(old, 0);
+    munmap(zeros, (size_t) page);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prims),           cmocka_unit_test(test_prim_of_derived),
         cmocka_unit_test(test_ops),             cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_swap_alike),
     };
     int failed;
 

@@ -212,21 +212,6 @@ static void test_repeated(void **state)
     memset(memory, 0, sizeof(memory));
 }
 
-static void test_cma(void **state)
-{
-    struct {
-        ompi_osc_ucp_wire_packet_t  head;
-        ompi_osc_ucp_wire_command_t command;
-        ompi_osc_ucp_wire_cma_t     cma;
-    } put = { .head = right().head, .command = right().command };
-
-    (void) state;
-    put.command.flags = OMPI_OSC_UCP_FLAG_CMA; /* nobody has found out which process the origin is */
-    put.cma.data      = (uintptr_t) &put;
-    must_be_refused(&put, sizeof(put));
-    turn++;
-}
-
 static void test_answer(void **state)
 {
     ompi_osc_ucp_wire_reply_t reply   = { .cookie = UINT64_C(1) << 32 };
@@ -303,7 +288,7 @@ int main(void)
         cmocka_unit_test(test_window),   cmocka_unit_test(test_secret), cmocka_unit_test(test_late),
         cmocka_unit_test(test_length),
         cmocka_unit_test(test_range),    cmocka_unit_test(test_layout), cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_cma),   cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
+        cmocka_unit_test(test_answer), cmocka_unit_test(test_right),
         cmocka_unit_test(test_report)
     };
 

@@ -37,6 +37,25 @@ static void check_detach(MPI_Win win)
     MPI_OK(MPI_Win_detach(win, start + size));
 }
 
+/* Empty memory overlaps nothing, and is detached as often as it was attached. */
+static void check_empty(MPI_Win win)
+{
+    char *start = (char *) (memory + WORDS);
+
+    for (int i = 0; i < 3; i++) {
+        MPI_OK(MPI_Win_attach(win, start, 0));
+        MPI_OK(MPI_Win_attach(win, start + 1, 0));
+    }
+    for (int i = 0; i < 3; i++) {
+        MPI_OK(MPI_Win_detach(win, start + 1));
+    }
+    MPI_FAILS(MPI_ERR_RMA_ATTACH, MPI_Win_detach(win, start + 1));
+    for (int i = 0; i < 3; i++) {
+        MPI_OK(MPI_Win_detach(win, start));
+    }
+    MPI_FAILS(MPI_ERR_RMA_ATTACH, MPI_Win_detach(win, start));
+}
+
 /* Everybody adds to the neighbour's memory, under a lock that must be free. */
 static void use(MPI_Win win, const MPI_Aint *addresses)
 {
@@ -60,6 +79,7 @@ int main(int argc, char **argv)
     MPI_Allgather(&address, 1, MPI_AINT, addresses, 1, MPI_AINT, MPI_COMM_WORLD);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    check_empty(win);
     for (int round = 1; round < 4; round++) {
         check_attach(win);
         MPI_Barrier(MPI_COMM_WORLD);

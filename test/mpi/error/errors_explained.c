@@ -1,8 +1,9 @@
 /* The line that says why a call fails names the call, the target, the window, and what is wrong, with its numbers. A
- * program whose error handler returns reads it from the performance variable osc_ucp_error.
+ * program whose error handler returns reads it from the performance variable osc_ucp_error. Its terminal stays clean.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "output.h"
 #include "windows.h"
 
 enum { WORDS = 10 };
@@ -201,16 +202,42 @@ static void dynamic(void)
     MPI_OK(MPI_Win_free(&win));
 }
 
+/* Without a service thread, of members whose sizes differ only the target knows its size at first. */
+static void sizes(MPI_Group right_group, MPI_Group left_group)
+{
+    MPI_Info info;
+    MPI_Win win;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "no_locks", "true");
+    MPI_OK(MPI_Win_create(memory, (1 + test_rank) * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win));
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_OK(MPI_Win_post(left_group, MPI_MODE_NOCHECK, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_OK(MPI_Win_start(right_group, MPI_MODE_NOCHECK, win));
+    if (MPI_SUCCESS != MPI_Put(&value, 1, MPI_LONG, right, WORDS, 1, MPI_LONG, win)) {
+        has("MPI_Put", (const char *const[]) { "MPI_Put, target %d", "but the window has", NULL });
+        MPI_OK(MPI_Win_complete(win));
+    } else {
+        SAYS(MPI_Win_complete(win), "MPI_Win_complete", "rank %d has refused an operation on 80");
+    }
+    MPI_OK(MPI_Win_wait(win));
+    MPI_OK(MPI_Win_free(&win));
+    MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Group all, group, left_group;
-    int left, provided;
+    struct test_output output;
+    int left, provided, lines, others;
     MPI_Win win;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     test_init(&argc, &argv);
     test_refusals = 1;
     open_line();
+    test_output_catch(&output);
     right = test_neighbour(1);
     left = test_neighbour(-1);
     MPI_OK(MPI_Win_create(memory, sizeof(memory), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
@@ -226,11 +253,14 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     wrong_epoch(win, group);
     exposed(win, group, left_group);
+    MPI_OK(MPI_Win_free(&win));
+    dynamic();
+    sizes(group, left_group);
     MPI_Group_free(&all);
     MPI_Group_free(&group);
     MPI_Group_free(&left_group);
-    MPI_OK(MPI_Win_free(&win));
-    dynamic();
+    test_output_count(&output, "osc/ucp:", &lines, "MPI_ERR", &others);
+    CHECK(0 == lines && 0 == others, "%d lines, and %d of Open MPI, are printed", lines, others);
     MPI_T_pvar_handle_free(session, &handle);
     MPI_T_pvar_session_free(&session);
     free(line);

@@ -11,6 +11,7 @@
 struct test_polled {
     MPI_Win win;
     int *flag; /**< this process's own */
+    MPI_Win other; /**< of this process alone, without memory */
 };
 
 /** One way to look. */
@@ -104,6 +105,31 @@ static inline void test_poll_sync(const struct test_polled *polled, int owner, i
     *got = *(volatile int *) polled->flag;
 }
 
+/* Synchronization of another window. It waits for nothing, as between two processes that are equally fast. */
+
+static inline void test_poll_fence(const struct test_polled *polled, int owner, int *got)
+{
+    (void) owner;
+    MPI_OK(MPI_Win_fence(0, polled->other));
+    *got = *(volatile int *) polled->flag;
+}
+
+static inline void test_poll_start(const struct test_polled *polled, int owner, int *got)
+{
+    (void) owner;
+    MPI_OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, polled->other));
+    MPI_OK(MPI_Win_complete(polled->other));
+    *got = *(volatile int *) polled->flag;
+}
+
+static inline void test_poll_post(const struct test_polled *polled, int owner, int *got)
+{
+    (void) owner;
+    MPI_OK(MPI_Win_post(MPI_GROUP_EMPTY, 0, polled->other));
+    MPI_OK(MPI_Win_wait(polled->other));
+    *got = *(volatile int *) polled->flag;
+}
+
 static const struct test_poll test_polls[] = {
     {"get and flush", test_poll_flush, 0, 0},
     {"get and flush_all", test_poll_flush_all, 0, 0},
@@ -116,6 +142,9 @@ static const struct test_poll test_polls[] = {
     {"lock, get and unlock", test_poll_lock, 1, 0},
     {"lock_all, get and unlock_all", test_poll_lock_all, 1, 0},
     {"sync and load", test_poll_sync, 0, 1},
+    {"fence and load", test_poll_fence, 1, 1},
+    {"start, complete and load", test_poll_start, 1, 1},
+    {"post, wait and load", test_poll_post, 1, 1},
 };
 
 enum { TEST_POLLS = sizeof(test_polls) / sizeof(*test_polls) };
@@ -154,11 +183,13 @@ static inline void test_polled_open(struct test_polled *polled, int allocate)
         MPI_OK(MPI_Win_create(polled->flag, sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &polled->win));
     }
     *polled->flag = 0;
+    MPI_OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &polled->other));
     MPI_OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, polled->win));
 }
 
 static inline void test_polled_close(struct test_polled *polled, int allocate)
 {
+    MPI_OK(MPI_Win_free(&polled->other));
     MPI_OK(MPI_Win_free(&polled->win));
     if (!allocate) {
         free(polled->flag);

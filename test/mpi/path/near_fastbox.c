@@ -256,6 +256,7 @@ int main(int argc, char **argv)
     int one_node;
 
     setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1); /* who yields is handed nothing */
+    setenv("OMPI_MCA_osc_ucp_kernel_copy", "0", 1); /* nor is who copies */
     test_init(&argc, &argv);
     test_needs(2);
     one_node = test_one_node(MPI_COMM_WORLD);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static MPI_Win win;
@@ -47,6 +48,7 @@ int main(int argc, char **argv)
 {
     int memory = 0, pids[2], pid = (int) getpid(), provided;
 
+    setenv("OMPI_MCA_osc_ucp_kernel_copy", "0", 1); /* else the put needs no target */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &test_size);

@@ -10,8 +10,8 @@
  *    used, and its handlers are called, under the service lock only. Any thread that holds the lock may progress it:
  *    one that waits inside MPI, or the service thread while none does.
  *
- * No two files of this folder need each other, directly or in a circle. From the lowest: state, status, lock, reserve,
- * cpus, sysv; room, lanes, ep, rma, memory, device; am; worker; service; context.
+ * No two files of this folder need each other, directly or in a circle. From the lowest: ucx, state, status, lock,
+ * reserve, cpus, sysv; room, lanes, ep, rma, memory, device; am; worker; service; context.
  *
  * All functions return OPAL_SUCCESS or an OPAL_ERR_ code.
  */
@@ -82,8 +82,8 @@ typedef enum opal_common_ucp_native_t {
 } opal_common_ucp_native_t;
 
 /**
- * Start UCX and both workers. On failure nothing is left behind, and *reason_p is a malloc'd line with UCX's reason.
- * UCX's own messages are kept off the terminal meanwhile.
+ * Load and start UCX, and make both workers. On failure nothing is left behind, and *reason_p is a malloc'd line with
+ * the reason. UCX's own messages are kept off the terminal meanwhile.
  */
 int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handler_fn_t request_handler,
                          opal_common_ucp_handler_fn_t reply_handler, char **reason_p);

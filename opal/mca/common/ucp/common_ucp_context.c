@@ -116,6 +116,12 @@ int opal_common_ucp_open(opal_common_ucp_native_t native, opal_common_ucp_handle
     const char                  *complaint;
     ucs_status_t                 status;
 
+    if (!opal_common_ucp_load(&complaint)) {
+        if (asprintf(reason_p, "UCX cannot be loaded: %s", complaint) < 0) {
+            *reason_p = NULL;
+        }
+        return OPAL_ERR_NOT_AVAILABLE;
+    }
     memset(t, 0, sizeof(*t));
     t->handler[OPAL_COMMON_UCP_SERVICE] = request_handler;
     t->handler[OPAL_COMMON_UCP_ORIGIN]  = reply_handler;

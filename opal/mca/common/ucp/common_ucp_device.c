@@ -11,7 +11,6 @@
 #include "common_ucp_device.h"
 
 #include <pthread.h>
-#include <ucs/memory/memtype_cache.h>
 
 #include "common_ucp_room.h"
 #include "common_ucp_status.h"

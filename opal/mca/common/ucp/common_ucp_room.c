@@ -200,7 +200,7 @@ ucs_status_t opal_common_ucp_context_create(const ucp_params_t *params, ucp_cont
         status = room_configure(config, tls);
     }
     if (UCS_OK == status) {
-        status = ucp_init(params, config, context_p);
+        status = ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, params, config, context_p);
     }
     free(tls);
     ucp_config_release(config);

@@ -8,7 +8,7 @@
 
 #include "common_ucp.h"
 
-#include <ucp/api/ucp.h>
+#include "common_ucp_ucx.h"
 
 #if UCP_API_VERSION < UCP_VERSION(1, 13)
 #error "osc/ucp needs UCX 1.13 or newer"

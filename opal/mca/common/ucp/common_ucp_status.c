@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <ucs/debug/log_def.h>
 
+#include "common_ucp_ucx.h"
 #include "opal/constants.h"
 
 bool opal_common_ucp_surviving;

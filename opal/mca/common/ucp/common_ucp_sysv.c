@@ -17,8 +17,9 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
-#include <ucs/debug/log_def.h>
 #include <unistd.h>
+
+#include "common_ucp_ucx.h"
 
 typedef int (*shmget_fn_t)(key_t key, size_t size, int flags);
 

@@ -10,7 +10,8 @@ ompi_osc_ucp_params_t ompi_osc_ucp_params = {
     .async_progress = OMPI_OSC_UCP_ASYNC_AUTO,
     .service_cpus   = "all",
     .direct         = 1,
-    .kernel_copy    = 8192,
+    .node           = 1,
+    .kernel_copy    = 1,
     .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
     .rdma_segment   = 1024,
     .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO
@@ -53,9 +54,9 @@ static const struct {
       "calls waited (default: 0)" },
     { "async_progress", &ompi_osc_ucp_params.async_progress, async_values, OPAL_INFO_LVL_4,
       "Whether a thread of each process answers the requests of others while the program computes. auto: while "
-      "there is a window that may need it (not with the info key no_locks, nor for MPI_Win_allocate_shared). "
-      "never: others wait until the process calls MPI. always: while there is a window of several processes "
-      "(default: auto)" },
+      "there is a window that may need it (not with the info key no_locks, nor for windows of one node that lie "
+      "in shared memory). never: others wait until the process calls MPI. always: while there is a window of "
+      "several processes that uses UCX (default: auto)" },
     { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
       "1: when a process dies, the others may go on. Synchronizing calls on windows of that process return "
       "MPI_ERR_WIN within a second; other windows work as before. Needs 'mpirun --enable-recovery' ('--with-ft "
@@ -66,14 +67,24 @@ static const struct {
     { "exchange_addresses", &ompi_osc_ucp_params.exchange_addresses, NULL, OPAL_INFO_LVL_9,
       "1: all processes of a window exchange their network addresses when it is made. 0: a process asks the "
       "launcher for another's address at first contact; where the launcher has no PMIx, 1 is used (default: 0)" },
+    { "watchdog", &ompi_osc_ucp_params.watchdog, NULL, OPAL_INFO_LVL_3,
+      "A process that waits for more than this many seconds in a call on a window prints for whom and for what, with "
+      "all processes in between: who holds the lock, who has not come to a fence, whether they wait in a circle. It "
+      "prints once for each such cause. 0: off (default: 0)" },
+    { "watchdog_signal", &ompi_osc_ucp_params.watchdog_signal, NULL, OPAL_INFO_LVL_5,
+      "Number of a signal, such as 10 (SIGUSR1): processes that get it while they wait in a call on a window print "
+      "the same at once. mpirun passes SIGUSR1 and SIGUSR2 on to all processes. 0: none (default: 0)" },
     { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
       "1: memory of processes on the same node is loaded and stored directly where possible. 0: it is reached "
       "like that of other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
+    { "node", &ompi_osc_ucp_params.node, NULL, OPAL_INFO_LVL_9,
+      "1: a window of MPI_Win_allocate or MPI_Win_allocate_shared whose processes share a node lies in a segment "
+      "of its own, and starts neither UCX nor a thread. 0: it is made like a window that spans nodes; for tests and "
+      "comparisons (default: 1)" },
     { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
-      "On one node the operating system's kernel copies contiguous puts and gets of at least this many bytes to "
-      "and from windows of MPI_Win_create (process_vm_writev), where that is allowed. It also copies for "
-      "accumulates, and for all operations on dynamic windows, of more than 8192 bytes. Shorter ones share "
-      "messages and are faster without. 0: never (default: 8192)" },
+      "1: on one node, where that is allowed, the operating system's kernel copies between a process and memory of "
+      "others in windows of MPI_Win_create and dynamic ones (process_vm_readv, process_vm_writev): the target takes "
+      "no part. 0: it never copies, and operations are messages (default: 1)" },
     { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
       "When put and get are operations of UCX. auto: where the network (or shared memory) carries them out "
       "without the target's help. never: always by messages. always: also where UCX itself sends messages for "

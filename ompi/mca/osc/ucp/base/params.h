@@ -26,6 +26,7 @@ enum {
 typedef struct ompi_osc_ucp_params_t {
     int   priority;
     int   direct;
+    int   node;
     int   rdma;
     int   rdma_segment; /**< bytes */
     int   atomic_domain;
@@ -34,7 +35,9 @@ typedef struct ompi_osc_ucp_params_t {
     int   async_progress;
     char *service_cpus;
     int   survive;
-    int   kernel_copy; /**< bytes; 0: the kernel never copies */
+    int   kernel_copy; /**< 0: the kernel never copies */
+    int   watchdog;        /**< seconds; 0: off */
+    int   watchdog_signal; /**< number of a signal; 0: none */
 } ompi_osc_ucp_params_t;
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;

@@ -66,9 +66,13 @@ static inline void ompi_osc_ucp_stores_complete(void)
     }
 }
 
-/** A load from mapped memory comes next. */
+/** A load from mapped memory comes next. Where the processor does not keep loads in order, it stays behind the loads
+ *  that told the program to make it, such as an earlier MPI_Rget of a flag. */
 static inline void ompi_osc_ucp_loads_follow(void)
 {
+    if (!OMPI_OSC_UCP_STORES_KEEP_ORDER) {
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    }
     if (OPAL_UNLIKELY(ompi_osc_ucp_stores.updated)) {
         ompi_osc_ucp_stores_fence();
     }

@@ -61,14 +61,15 @@ extern ompi_osc_ucp_waiting_t ompi_osc_ucp_waiting;
 /** One call in so many that only load and store makes progress: a program may poll by such calls. */
 #define OMPI_OSC_UCP_CALLS_PER_PROGRESS 1024
 
-/** The number of such calls of this thread. */
+/** The number of such calls of this thread since the last progress that they made. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned ompi_osc_ucp_calls;
 
 /** Call at the end of a call that only loads or stores. What the program polls for may need progress of this process,
  *  Open MPI's own included. Outside the origin side. */
 static inline void ompi_osc_ucp_polled(void)
 {
-    if (OPAL_UNLIKELY(0 == ++ompi_osc_ucp_calls % OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {
+    if (OPAL_UNLIKELY(++ompi_osc_ucp_calls >= OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {
+        ompi_osc_ucp_calls = 0;
         opal_progress();
     }
 }

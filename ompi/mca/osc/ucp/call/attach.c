@@ -58,7 +58,9 @@ int ompi_osc_ucp_detach(ompi_win_t *win, const void *base)
     opal_common_ucp_service_lock();
     rc = ompi_osc_ucp_regions_detach(regions, (uint64_t) (uintptr_t) base);
     opal_common_ucp_service_unlock();
-    if (OMPI_SUCCESS != rc) {
+    if (OMPI_SUCCESS == rc && NULL != window->attached) {
+        ompi_osc_ucp_attached_await(window->attached);
+    } else if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_window_explain(window, call, MPI_PROC_NULL, "no attached memory begins at %p", base);
     }
     return rc;

@@ -67,7 +67,8 @@ static int range_check(ompi_osc_ucp_call_t *call)
         return OMPI_ERR_RMA_RANGE;
     }
     if (MPI_WIN_FLAVOR_DYNAMIC != call->window->flavor) {
-        fits = ompi_osc_ucp_in_range(peer->size, bytes, layout->lb, layout->ub - call->gap);
+        fits = ompi_osc_ucp_in_range(peer->size < 0 ? INT64_MAX : peer->size, bytes, layout->lb,
+                                     layout->ub - call->gap);
     } else if (peer->rank == call->window->rank) { /* other targets check their regions themselves */
         opal_common_ucp_service_lock();
         fits = ompi_osc_ucp_regions_cover(call->window->target->regions, (uint64_t) bytes, layout, 0,

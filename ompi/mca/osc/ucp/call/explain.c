@@ -47,6 +47,9 @@ static void explain_range(const ompi_osc_ucp_call_t *call, text_t *text)
         say(text, "displacement %td (0x%tx) and %zu bytes of data, at addresses 0x%" PRIx64 " to 0x%" PRIx64
             ", are not all in memory attached there (MPI_Win_attach)", call->disp, call->disp, call->bytes,
             (uint64_t) first, (uint64_t) last);
+    } else if (peer->size < 0) { /* its size is not known yet */
+        say(text, "displacement %td times %" PRId64 " bytes and %zu bytes of data begin at byte %" PRId64
+            ", before the window", call->disp, peer->disp_unit, call->bytes, first);
     } else {
         say(text, "displacement %td times %" PRId64 " bytes and %zu bytes of data reach from byte %" PRId64
             " to %" PRId64 ", but the window has %" PRId64 " bytes there", call->disp, peer->disp_unit, call->bytes,

@@ -180,7 +180,7 @@ static inline __attribute__((always_inline)) char *copy_addr(ompi_osc_ucp_count_
 /** Copy a block that does not have a basic type's size. */
 static __attribute__((noinline)) int copy_block(void *to, const void *from, uint64_t bytes)
 {
-    memmove(to, from, bytes);
+    ompi_osc_ucp_block_copy_other(to, from, bytes);
     return OMPI_SUCCESS;
 }
 

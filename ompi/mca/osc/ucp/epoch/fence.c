@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "base/threads.h"
+#include "base/wait.h"
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
 
@@ -12,6 +12,7 @@ int ompi_osc_ucp_fence(int assert, ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    error  = OMPI_SUCCESS, rc;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_NONE != window->epoch && OMPI_OSC_UCP_EPOCH_FENCE != window->epoch) {
         rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_fence", OMPI_OSC_UCP_NEED_NONE, MPI_PROC_NULL,

@@ -206,11 +206,11 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
 static int lock_mapped(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *peer;
-    int                  first = NULL == window->segment ? window->rank : 0;
-    int                  last  = NULL == window->segment ? window->rank : window->size - 1;
+    bool                 all   = MPI_WIN_FLAVOR_SHARED == window->flavor;
+    int                  last  = all ? window->size - 1 : window->rank;
     int                  rank, rc = OMPI_SUCCESS;
 
-    for (rank = first; OMPI_SUCCESS == rc && rank <= last; rank++) {
+    for (rank = all ? 0 : window->rank; OMPI_SUCCESS == rc && rank <= last; rank++) {
         peer = ompi_osc_ucp_peer(window, rank);
         rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_lock_lazily(peer);
     }

@@ -48,28 +48,8 @@ static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *
     return OMPI_SUCCESS;
 }
 
-/** Take the posts in slots [first, last) of the own control block, and count them at the peers that posted. */
-static int posts_collect(ompi_osc_ucp_window_t *window, int first, int last)
-{
-    ompi_osc_ucp_peer_t *peer;
-    uint32_t             posted;
-    int                  i;
-
-    for (i = first; i < last; i++) {
-        posted = ompi_osc_ucp_control_take_post(window->control, i);
-        if (0 != posted) {
-            peer = ompi_osc_ucp_peer(window, (int) posted - 1);
-            if (NULL == peer) {
-                return OMPI_ERR_OUT_OF_RESOURCE;
-            }
-            peer->posts++;
-        }
-    }
-    return OMPI_SUCCESS;
-}
-
-/** Use up a post of the peer, from a slot or a message; false if there is none. *seen is the number of post messages of
- *  all peers at the last look. */
+/** Use up a post of the peer, from the control block or a message; false if there is none. *seen is the number of post
+ *  messages of all peers at the last look. */
 static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
 {
     ompi_osc_ucp_target_t *target = peer->window->target;
@@ -77,6 +57,9 @@ static bool post_take(ompi_osc_ucp_peer_t *peer, uint32_t *seen)
 
     if (peer->posts > 0) {
         peer->posts--;
+        return true;
+    }
+    if (ompi_osc_ucp_control_take_post(peer->window->control, (uint32_t) peer->rank)) {
         return true;
     }
     if (*seen != posts && ompi_osc_ucp_target_take_post(target, (uint32_t) peer->rank)) {
@@ -91,21 +74,16 @@ static int posts_await(ompi_osc_ucp_window_t *window)
 {
     unsigned steps = 0;
     uint32_t seen;
-    int      i, at, rc = OMPI_SUCCESS;
+    int      i, rc = OMPI_SUCCESS;
 
     for (i = 0; OMPI_SUCCESS == rc && i < window->nstarted; i++) {
         ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer(window, window->started[i]);
 
         seen = 0;
         while (OMPI_SUCCESS == rc && !post_take(peer, &seen)) {
-            /* The peer's post mostly lies in this slot. Looking at all slots takes their cache lines from origins that
-             * post, so that is done once in 8 steps. */
-            at = 7 != steps % 8 ? peer->rank % OMPI_OSC_UCP_POST_SLOTS : 0;
-            rc = posts_collect(window, at, 7 != steps % 8 ? at + 1 : OMPI_OSC_UCP_POST_SLOTS);
-            if (OMPI_SUCCESS == rc && 0 == peer->posts) {
-                ompi_osc_ucp_spin(&steps);
-                rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
-            }
+            window->awaited = peer->rank;
+            ompi_osc_ucp_spin(&steps);
+            rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
         }
     }
     for (i -= 2; OMPI_SUCCESS != rc && i >= 0; i--) { /* all but the last peer have posted */
@@ -187,6 +165,7 @@ int ompi_osc_ucp_complete(ompi_win_t *win)
     uint32_t               awaited = 0;
     int                    rc      = OMPI_SUCCESS, i;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_START != window->epoch) {
         rc = ompi_osc_ucp_sync_failed(window, "MPI_Win_complete", OMPI_OSC_UCP_NEED_START, MPI_PROC_NULL,
@@ -298,6 +277,7 @@ int ompi_osc_ucp_wait(ompi_win_t *win)
     unsigned               steps  = 0;
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
+    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (window->exposed) {
         rc = OMPI_SUCCESS;

@@ -11,7 +11,10 @@
 #include "op/layout_type.h"
 #include "reach/reach.h"
 
+#include <link.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /** An image has the same address as its buffer, modulo so many bytes. */
 #define ALIGNMENT 64
@@ -285,4 +288,35 @@ bool ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window)
     };
 
     return ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_DEVICE, &functions);
+}
+
+/** A library that every program for a kind of GPU has loaded, and the driver's file that is there if there is such a
+ *  GPU. Open MPI and UCX themselves load the libraries of AMD and Intel in any program, if they are installed. */
+static const struct {
+    const char *library, *driver; /**< driver: NULL: not asked for */
+} devices_known[] = {
+    { "/libcuda.so", NULL }, { "/libcudart.so", NULL },
+    { "/libamdhip64.so", "/dev/kfd" }, { "/libhsa-runtime64.so", "/dev/kfd" },
+    { "/libze_loader.so", "/dev/dri" }
+};
+
+/** Does this loaded library tell that there may be memory of a GPU? */
+static int library_is(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    size_t i;
+
+    (void) size;
+    (void) arg;
+    for (i = 0; i < sizeof(devices_known) / sizeof(devices_known[0]); i++) {
+        if (NULL != strstr(info->dlpi_name, devices_known[i].library) &&
+            (NULL == devices_known[i].driver || 0 == access(devices_known[i].driver, F_OK))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+bool ompi_osc_ucp_devices_possible(void)
+{
+    return opal_common_ucp_devices->exist() || 0 != dl_iterate_phdr(library_is, NULL);
 }

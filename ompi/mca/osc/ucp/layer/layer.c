@@ -30,11 +30,11 @@ bool ompi_osc_ucp_layer_add(ompi_osc_ucp_window_t *window, ompi_osc_ucp_layer_t 
     if (NULL == below) {
         return false;
     }
-    *below               = window->super;
-    window->below[layer] = below;
+    *below = window->super;
+    __atomic_store_n(&window->below[layer], below, __ATOMIC_RELAXED);
     for (i = 0; i < FUNCTIONS; i++) {
         if (NULL != from[i]) {
-            to[i] = from[i];
+            __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE); /* other threads may be calling it */
         }
     }
     return true;

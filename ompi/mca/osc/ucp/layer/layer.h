@@ -18,9 +18,11 @@ bool ompi_osc_ucp_layer_add(ompi_osc_ucp_window_t *window, ompi_osc_ucp_layer_t 
 /** Free the tables that the window's layers replaced. Its own table is not used any more. */
 void ompi_osc_ucp_layers_free(ompi_osc_ucp_window_t *window);
 
-/** The table that a layer replaced. */
+/** The table that a layer replaced; for its functions. Another thread may have added the layer while Open MPI loaded
+ *  the function: the load here must not have been executed before that one. */
 static inline const ompi_osc_base_module_t *ompi_osc_ucp_below(ompi_win_t *win, ompi_osc_ucp_layer_t layer)
 {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return ompi_osc_ucp_window(win)->below[layer];
 }
 
@@ -28,6 +30,9 @@ static inline const ompi_osc_base_module_t *ompi_osc_ucp_below(ompi_win_t *win, 
 
 /** Add the layer that lets communication calls have buffers in device memory. False if memory is short. */
 bool ompi_osc_ucp_devices_serve(ompi_osc_ucp_window_t *window);
+
+/** May this process have memory of devices? Found out without UCX: is there a library for a GPU in the process? */
+bool ompi_osc_ucp_devices_possible(void);
 
 /* layer/count.c */
 

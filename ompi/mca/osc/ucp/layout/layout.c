@@ -364,3 +364,26 @@ bool ompi_osc_ucp_layout_decode(const void *buffer, uint64_t len, ompi_osc_ucp_l
     return 0 == len % sizeof(node_t) && len / sizeof(node_t) <= OMPI_OSC_UCP_LAYOUT_MAX_NODES
            && layout_adopt(buffer, len / sizeof(node_t), layout);
 }
+
+/** Number of contiguous runs below `n` nodes; saturates. */
+static uint64_t runs_of(const node_t *nodes, uint64_t n)
+{
+    uint64_t runs = 0, i, below;
+
+    for (i = 0; i < n; i += 1 + nodes[i].items) {
+        below = 1;
+        if (nodes[i].items > 0 &&
+            __builtin_mul_overflow(runs_of(&nodes[i + 1], nodes[i].items), nodes[i].count, &below)) {
+            return UINT64_MAX;
+        }
+        if (__builtin_add_overflow(runs, below, &runs)) {
+            return UINT64_MAX;
+        }
+    }
+    return runs;
+}
+
+uint64_t ompi_osc_ucp_layout_runs(const ompi_osc_ucp_layout_t *layout)
+{
+    return runs_of(layout->nodes, layout->nnodes);
+}

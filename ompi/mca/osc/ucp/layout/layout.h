@@ -103,6 +103,9 @@ static inline bool ompi_osc_ucp_layout_is_contiguous(const ompi_osc_ucp_layout_t
     return layout->nnodes <= 1;
 }
 
+/** Number of runs of contiguous bytes; saturates. Adjacent runs may count as several. */
+uint64_t ompi_osc_ucp_layout_runs(const ompi_osc_ucp_layout_t *layout);
+
 /* Wire form: the nodes as they are, in host byte order (one architecture per job). */
 
 /** Bytes that ompi_osc_ucp_layout_encode writes. */

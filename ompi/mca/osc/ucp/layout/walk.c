@@ -264,10 +264,13 @@ static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *f
     }
 }
 
-/** Copy one block of a list. For a few elements memmove is inline. */
+/** Copy one block of a list. For a few elements memmove is inline, also so that nobody sees halves of one. */
 static inline void copy_block(char *to, const char *from, uint64_t bytes)
 {
     switch (bytes) {
+    case 2:
+        memmove(to, from, 2);
+        break;
     case 8:
         memmove(to, from, 8);
         break;

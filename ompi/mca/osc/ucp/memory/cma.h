@@ -11,11 +11,45 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
-/** Copy `bytes` from memory of another process, or to it (`write`). False: the kernel has not copied all of them. */
-bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, void *here, uint64_t there, uint64_t bytes);
+/** Most pieces of memory of a vector, on each side. */
+#define OMPI_OSC_UCP_CMA_PIECES 64
+
+/** Most bytes of a vector: the kernel copies no more at once. */
+#define OMPI_OSC_UCP_CMA_BYTES (UINT64_C(1) << 30)
+
+/** Pieces of memory here and there, in the order of the bytes. */
+typedef struct ompi_osc_ucp_cma_vector_t {
+    uint64_t     bytes;
+    unsigned     nhere, nthere;
+    struct iovec here[OMPI_OSC_UCP_CMA_PIECES], there[OMPI_OSC_UCP_CMA_PIECES];
+} ompi_osc_ucp_cma_vector_t;
+
+static inline void ompi_osc_ucp_cma_begin(ompi_osc_ucp_cma_vector_t *vector)
+{
+    vector->bytes = 0;
+    vector->nhere = vector->nthere = 0;
+}
+
+/** Is there room for `n` further pieces? */
+static inline bool ompi_osc_ucp_cma_room(const ompi_osc_ucp_cma_vector_t *vector, unsigned n)
+{
+    return vector->nhere + n <= OMPI_OSC_UCP_CMA_PIECES && vector->nthere + n <= OMPI_OSC_UCP_CMA_PIECES;
+}
+
+/** Add a piece of `bytes` > 0, which continues the last one if it lies behind it. There must be room for it. */
+void ompi_osc_ucp_cma_add(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_t there, uint64_t bytes);
+
+/** Copy from memory of another process, or to it (`write`). False, with errno: the kernel has not copied everything. A
+ *  later load does not pass what was written. */
+bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, const ompi_osc_ucp_cma_vector_t *vector);
 
 /** Does the kernel let this process read that one's memory, and is `number` at `address` there? */
 bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number);
+
+/** Does the kernel write and read an aligned element of 2 or 4 bytes, which is copied alone, in one piece? It always
+ *  does so with one of 8 bytes. */
+bool ompi_osc_ucp_cma_is_whole(void);
 
 #endif /* OSC_UCP_CMA_H */

@@ -12,7 +12,9 @@
 #include "memory/lockword.h"
 
 #define OMPI_OSC_UCP_BARRIER_ROUNDS 31
-#define OMPI_OSC_UCP_POST_SLOTS     32
+
+/** Ranks below this one can post to a mapped control block. A window with others is not lean. A multiple of 64. */
+#define OMPI_OSC_UCP_POST_RANKS 1024
 
 /** Lock words of the NIC domain (path/nic_lock.c). Only native atomics access them. */
 typedef struct ompi_osc_ucp_nic_words_t {
@@ -25,38 +27,35 @@ typedef struct ompi_osc_ucp_control_t {
     ompi_osc_ucp_lockword_t  lock; /**< a window uses this or `nic` */
     ompi_osc_ucp_nic_words_t nic;
     char                     pad[24];
-    uint32_t                 posts[OMPI_OSC_UCP_POST_SLOTS];       /**< 1 + rank of the sender of a post; 0: free */
+    uint64_t                 posts[OMPI_OSC_UCP_POST_RANKS / 64];  /**< posts not taken yet: a bit for each rank */
     uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier with a notice, by round */
 } ompi_osc_ucp_control_t;
 
 _Static_assert(5 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
 
-/** Post to the member, as process `rank`. False if no slot is free: then a message is needed. */
+/** Post to the member, as process `rank`, which has no other post under way to it. False if the rank has
+ *  no bit: then a message is needed. */
 static inline bool ompi_osc_ucp_control_post(ompi_osc_ucp_control_t *control, uint32_t rank)
 {
-    uint32_t i, at, free;
-
-    for (i = 0; i < OMPI_OSC_UCP_POST_SLOTS; i++) {
-        at   = (rank + i) % OMPI_OSC_UCP_POST_SLOTS;
-        free = 0;
-        if (__atomic_compare_exchange_n(&control->posts[at], &free, rank + 1, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED)) {
-            return true;
-        }
+    if (rank >= OMPI_OSC_UCP_POST_RANKS) {
+        return false;
     }
-    return false;
+    __atomic_fetch_or(&control->posts[rank / 64], UINT64_C(1) << rank % 64, __ATOMIC_ACQ_REL);
+    return true;
 }
 
-/** Take the post from slot `at`: 1 + the rank of its sender, or 0. */
-static inline uint32_t ompi_osc_ucp_control_take_post(ompi_osc_ucp_control_t *control, int at)
+/** Take the post of process `rank`, as the member; false if there is none. */
+static inline bool ompi_osc_ucp_control_take_post(ompi_osc_ucp_control_t *control, uint32_t rank)
 {
-    uint32_t posted = __atomic_load_n(&control->posts[at], __ATOMIC_ACQUIRE);
+    uint64_t bit = UINT64_C(1) << rank % 64;
 
-    if (0 != posted) {
-        __atomic_store_n(&control->posts[at], 0, __ATOMIC_RELEASE);
+    if (rank >= OMPI_OSC_UCP_POST_RANKS ||
+        0 == (__atomic_load_n(&control->posts[rank / 64], __ATOMIC_ACQUIRE) & bit)) {
+        return false;
     }
-    return posted;
+    __atomic_fetch_and(&control->posts[rank / 64], ~bit, __ATOMIC_RELEASE);
+    return true;
 }
 
 #endif /* OSC_UCP_CONTROL_H */

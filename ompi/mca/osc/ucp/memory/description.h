@@ -21,7 +21,7 @@ typedef struct ompi_osc_ucp_description_t {
     int32_t  pid;      /**< of the owner, as it sees itself */
     uint8_t  lasting;  /**< the chunk is the lasting one: its mapping is kept */
     uint8_t  memory;   /**< MPI_Win_allocate: the window's memory lies behind the control block */
-    uint8_t  cma;      /**< the owner's service side can copy by the kernel from and to the asking process's memory */
+    uint8_t  cma;      /**< the kernel can copy from and to the window's memory, where it permits that */
     char     key[449]; /**< UCX's, of the chunk */
     uint32_t key_len;
     uint32_t user_key_len;  /**< 0: there is no such key */

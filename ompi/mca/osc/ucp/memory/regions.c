@@ -15,12 +15,15 @@
 
 typedef struct region_t {
     uint64_t start;
-    uint64_t size; /**< bytes; never 0 in the tree */
+    uint64_t size;  /**< bytes; never 0 in the tree */
+    uint64_t times; /**< how often it is attached; more than once only if it is empty */
 } region_t;
 
 struct ompi_osc_ucp_regions_t {
     void *attached; /**< tree of region_t */
     void *empty;    /**< tree of those of size 0, stored with size 1: they cover no bytes but can be detached */
+    uint64_t                 n;     /**< regions in `attached` */
+    ompi_osc_ucp_attached_t *shown; /**< where other processes see them; NULL: nowhere */
 };
 
 static int region_compare(const void *left, const void *right)
@@ -33,9 +36,14 @@ static int region_compare(const void *left, const void *right)
     return b->start + (b->size - 1) < a->start ? 1 : 0;
 }
 
-ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(void)
+ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(ompi_osc_ucp_attached_t *attached)
 {
-    return calloc(1, sizeof(ompi_osc_ucp_regions_t));
+    ompi_osc_ucp_regions_t *regions = calloc(1, sizeof(*regions));
+
+    if (NULL != regions) {
+        regions->shown = attached;
+    }
+    return regions;
 }
 
 void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions)
@@ -45,7 +53,7 @@ void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions)
     free(regions);
 }
 
-static const region_t *region_find(void *const *tree, uint64_t address)
+static region_t *region_find(void *const *tree, uint64_t address)
 {
     const region_t key  = { .start = address, .size = 1 };
     void          *node = tfind(&key, tree, region_compare);
@@ -61,8 +69,7 @@ static int region_add(void **tree, uint64_t start, uint64_t size)
     if (NULL == region) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    region->start = start;
-    region->size  = size;
+    *region = (region_t) { .start = start, .size = size, .times = 1 };
     node = tsearch(region, tree, region_compare);
     if (NULL == node || *(region_t **) node != region) {
         free(region);
@@ -74,67 +81,89 @@ static int region_add(void **tree, uint64_t start, uint64_t size)
 /** False if no region begins at `start`. */
 static bool region_remove(void **tree, uint64_t start)
 {
-    region_t *region = (region_t *) region_find(tree, start);
+    region_t *region = region_find(tree, start);
 
     if (NULL == region || region->start != start) {
         return false;
     }
-    tdelete(region, tree, region_compare);
-    free(region);
+    if (0 == --region->times) {
+        tdelete(region, tree, region_compare);
+        free(region);
+    }
     return true;
+}
+
+/** Of region_show, which twalk calls. Guarded by the service lock. */
+static ompi_osc_ucp_attached_t *showing;
+
+static void region_show(const void *node, VISIT visit, int depth)
+{
+    const region_t *region = *(region_t *const *) node;
+
+    (void) depth;
+    if (postorder == visit || leaf == visit) { /* in order of addresses */
+        ompi_osc_ucp_attached_add(showing, region->start, region->start + (region->size - 1));
+    }
+}
+
+/** Show the regions as they are now, or none if they are too many. */
+static void regions_show(ompi_osc_ucp_regions_t *regions)
+{
+    if (NULL != regions->shown) {
+        showing = regions->shown;
+        ompi_osc_ucp_attached_change(showing);
+        if (regions->n <= OMPI_OSC_UCP_ATTACHED_MAX) {
+            twalk(regions->attached, region_show);
+        }
+        ompi_osc_ucp_attached_changed(showing);
+    }
 }
 
 int ompi_osc_ucp_regions_attach(ompi_osc_ucp_regions_t *regions, uint64_t start, uint64_t size)
 {
+    region_t *empty;
+    int       rc;
+
     if (size > 0) {
-        return start + (size - 1) < start ? OMPI_ERR_RMA_ATTACH : region_add(&regions->attached, start, size);
+        rc = start + (size - 1) < start ? OMPI_ERR_RMA_ATTACH : region_add(&regions->attached, start, size);
+        if (OMPI_SUCCESS == rc) {
+            regions->n++;
+            regions_show(regions);
+        }
+        return rc;
     }
-    return NULL == region_find(&regions->empty, start) ? region_add(&regions->empty, start, 1) : OMPI_SUCCESS;
+    empty = region_find(&regions->empty, start);
+    if (NULL == empty) {
+        return region_add(&regions->empty, start, 1);
+    }
+    empty->times++;
+    return OMPI_SUCCESS;
 }
 
 int ompi_osc_ucp_regions_detach(ompi_osc_ucp_regions_t *regions, uint64_t start)
 {
-    return region_remove(&regions->attached, start) || region_remove(&regions->empty, start) ? OMPI_SUCCESS
-                                                                                             : OMPI_ERR_RMA_ATTACH;
+    if (region_remove(&regions->attached, start)) {
+        regions->n--;
+        regions_show(regions);
+        return OMPI_SUCCESS;
+    }
+    return region_remove(&regions->empty, start) ? OMPI_SUCCESS : OMPI_ERR_RMA_ATTACH;
 }
 
-/** Are the bytes [start, end) attached? An access may span adjacent regions. */
-static bool bytes_covered(const ompi_osc_ucp_regions_t *regions, uint64_t start, uint64_t end)
+/** An ompi_osc_ucp_region_find_t. */
+static bool attached_find(const void *table, uint64_t address, uint64_t *last_p)
 {
-    const region_t *region;
+    const ompi_osc_ucp_regions_t *regions = table;
+    const region_t               *region  = region_find(&regions->attached, address);
 
-    while (start < end) {
-        region = region_find(&regions->attached, start);
-        if (NULL == region) {
-            return false;
-        }
-        start = region->start + region->size;
-        if (start < region->start) {
-            break; /* the region ends with the address space */
-        }
+    if (NULL != region) {
+        *last_p = region->start + (region->size - 1);
     }
-    return true;
+    return NULL != region;
 }
 
 bool ompi_osc_ucp_regions_cover(const ompi_osc_ucp_regions_t *regions, uint64_t address,
                                 const ompi_osc_ucp_layout_t *layout, uint64_t pos, uint64_t len, int64_t gap)
 {
-    uint64_t                   start = address + (uint64_t) layout->lb, end = address + (uint64_t) (layout->ub - gap);
-    ompi_osc_ucp_layout_iter_t iter;
-    uint64_t                   run;
-    int64_t                    disp;
-
-    if (start <= end && bytes_covered(regions, start, end)) {
-        return true;
-    }
-    /* Not all bytes in between are attached: check each run. */
-    ompi_osc_ucp_layout_iter_init(&iter, layout, pos);
-    for (; len > 0 && ompi_osc_ucp_layout_iter_next(&iter, len, &disp, &run); len -= run) {
-        start = address + (uint64_t) disp;
-        end   = start + run - (uint64_t) gap;
-        if (end < start || !bytes_covered(regions, start, end)) {
-            return false;
-        }
-    }
-    return true;
+    return ompi_osc_ucp_bytes_cover(attached_find, regions, address, layout, pos, len, gap);
 }

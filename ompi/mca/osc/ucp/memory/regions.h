@@ -11,11 +11,12 @@
 #include "ompi_config.h"
 
 #include "layout/layout.h"
+#include "memory/attached.h"
 
 typedef struct ompi_osc_ucp_regions_t ompi_osc_ucp_regions_t;
 
-/** Make an empty table; NULL if memory is short. */
-ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(void);
+/** Make an empty table; NULL if memory is short. Its regions are shown in `attached`, unless that is NULL. */
+ompi_osc_ucp_regions_t *ompi_osc_ucp_regions_new(ompi_osc_ucp_attached_t *attached);
 void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions);
 
 /** Attach `size` bytes at `start`. OMPI_ERR_RMA_ATTACH: they overlap an attached region or the end of the address

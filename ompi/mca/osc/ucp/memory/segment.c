@@ -1,14 +1,16 @@
-/* The segment of MPI_Win_allocate_shared: memory that all members of the window have mapped.
+/* The segment of a window whose members share a node: their control blocks, and memory that MPI allocates.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Open MPI's shmem framework provides it, so that it does not depend on UCX's transports. Rank 0 creates it. Its head
- * describes all members.
+ * Rank 0 makes it, and broadcasts where it is. A small window has a lot in a pool (memory/pool.h). A larger one has a
+ * System V segment of its own. If the system gives none, or if this process has made many, Open MPI's shmem framework
+ * serves: a file.
  */
 
 #include "memory/segment.h"
 
 #include "memory/arena.h"
+#include "memory/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,84 +22,100 @@
 #include "opal/mca/shmem/base/base.h"
 #include "opal/util/proc.h"
 
-/** A member of a shared window. */
+/** A member of the window. */
 typedef struct member_t {
     ompi_osc_ucp_control_t control;
     uint64_t               offset; /**< of its memory from the head */
     int64_t                size;
     int64_t                disp_unit;
-    char                   pad[40];
+    uint32_t               has_memory;
+    uint32_t               left;   /**< rank 0's: members that no longer use the segment; atomic */
+    char                   pad[32];
 } member_t;
 
 _Static_assert(0 == sizeof(member_t) % 64, "members must not share cache lines");
 
-/** The head of a segment. The members' memory follows at a page boundary. */
-typedef struct head_t {
-    ompi_osc_ucp_stripe_t stripes[OMPI_OSC_UCP_STRIPES];
-    member_t              members[];
-} head_t;
+/** A file begins as a System V segment does. */
+typedef ompi_osc_ucp_sysv_head_t head_t;
+
+/** What holds a segment. */
+typedef enum holder_t {
+    NOTHING, /**< there is no segment */
+    LOT,     /**< a System V segment that windows share */
+    OWN,     /**< a System V segment */
+    FILED    /**< a file */
+} holder_t;
+
+/** Where the segment is. Sent as it is. */
+typedef struct place_t {
+    uint32_t holder;
+    int32_t  id;     /**< System V's */
+    uint64_t nonce;
+    uint64_t first;  /**< of rank 0's member_t from the head */
+    uint64_t stride; /**< from one member_t to the next */
+    uint64_t bytes;  /**< of the segment; 0: too many */
+    uint64_t keep;   /**< it is not unmapped with the window */
+} place_t;
 
 /** A segment that this process has mapped. */
 struct ompi_osc_ucp_segment_t {
-    opal_shmem_ds_t ds;
-    head_t         *head;
+    place_t              place;
+    head_t              *head;
+    uint32_t             members;
+    bool                 own;  /**< this process has made it, and counts it */
+    ompi_osc_ucp_lot_t  *lot;  /**< at rank 0, if it has one; else NULL */
+    ompi_osc_ucp_sysv_t *sysv; /**< System V's; else NULL */
+    opal_shmem_ds_t     *ds;   /**< of the file, malloc'd; else NULL */
 };
 
-/** Round up to whole pages. */
-static uint64_t pages(uint64_t bytes)
-{
-    uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+/** Most System V segments of a process for one window each: a node has 4096. */
+#define OWN_MAX 64
 
-    return (bytes + page - 1) / page * page;
-}
+/** How many this process has; atomic. */
+static int own_count;
 
 /** Most bytes of a segment. Sums of smaller sizes do not overflow. */
 #define SEGMENT_MAX (UINT64_C(1) << 62)
 
-/** What members tell each other. Bytes. */
-typedef struct share_t {
-    int64_t size, disp_unit;
-} share_t;
-
-/**
- * Place the members' memory behind `head`, from a page boundary on, and return the segment's size; 0 if it is too
- * large. If `head` is NULL, only return the size. Open MPI maps segments a few bytes behind a page boundary, the same
- * number in all processes.
- */
-static uint64_t segment_plan(const share_t *shares, int n, bool noncontig, head_t *head)
+static uint64_t round_up(uint64_t value, uint64_t unit)
 {
-    uint64_t skew   = NULL == head ? 0 : pages((uintptr_t) head) - (uintptr_t) head;
-    uint64_t offset = skew + pages(sizeof(*head) + (size_t) n * sizeof(member_t)), size;
+    return (value + unit - 1) & ~(unit - 1);
+}
+
+static uint64_t page(void)
+{
+    return (uint64_t) sysconf(_SC_PAGESIZE);
+}
+
+/* The plan. */
+
+/** Where the members' memory lies in a segment that is no lot: behind all member_t, from a page boundary on.
+ *  @param all  how much memory each member has; NULL: as much as this one
+ *  @return the offset of member `rank` from the head, or the segment's size, if that is n; 0 if it is too large. */
+static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, int rank)
+{
+    uint64_t at   = round_up(sizeof(head_t) + (uint64_t) n * sizeof(member_t), page()), size;
+    uint64_t unit = mine->contiguous ? 1 : page();
     int      i;
 
-    for (i = 0; i < n; i++) {
-        size = (uint64_t) shares[i].size;
-        if (NULL != head) {
-            head->members[i].offset    = offset;
-            head->members[i].size      = shares[i].size;
-            head->members[i].disp_unit = shares[i].disp_unit;
-        }
-        if (size > SEGMENT_MAX - offset) {
+    for (i = 0; i < rank; i++) {
+        size = NULL == all ? mine->memory : all[i];
+        if (size > SEGMENT_MAX - at) {
             return 0;
         }
-        offset += noncontig ? pages(size) : size;
+        at += round_up(size, unit);
     }
-    return pages(offset) + pages(1); /* room for the skew */
+    return rank < n ? at : round_up(at, page()) + page(); /* files are mapped a few bytes behind a page boundary */
 }
 
-/** Map the segment. Returns its head, which begins at a cache line; NULL if that fails. */
-static head_t *segment_attach(ompi_osc_ucp_segment_t *segment)
+/** May the window have a lot in a pool? */
+static bool lot_suits(const ompi_osc_ucp_share_t *mine, const uint64_t *all)
 {
-    uintptr_t at = (uintptr_t) opal_shmem_segment_attach(&segment->ds);
-
-    return (head_t *) ((at + 63) & ~(uintptr_t) 63);
+    return NULL == all && !mine->contiguous && mine->alignment <= 64 &&
+           mine->memory <= OMPI_OSC_UCP_POOL_MOST - sizeof(member_t);
 }
 
-/** See ompi_osc_ucp_member_t: granules begin at page boundaries. */
-static uintptr_t segment_key_base(const head_t *head)
-{
-    return (uintptr_t) head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
-}
+/* Making a segment: rank 0. */
 
 /** Where less than this is left, as in a container, memory is scarce. Bytes. */
 #define SCARCE (UINT64_C(1) << 30)
@@ -119,9 +137,9 @@ static bool folder_fits(const char *folder, uint64_t size)
     return size <= (left < SCARCE ? left / 2 : left / 16 * 15);
 }
 
-/** Reserve the memory of a new segment, if it is a file: touching a page for which there is none ends the process.
- *  Where there is plenty, this is not called: a page then comes from the node of the process that touches it first. */
-static bool segment_reserve(const opal_shmem_ds_t *ds, uint64_t size)
+/** Reserve the memory of a new file: touching a page for which there is none ends the process. Where there is plenty,
+ *  this is not called: a page then comes from the node of the process that touches it first. */
+static bool file_reserve(const opal_shmem_ds_t *ds, uint64_t size)
 {
     int  fd = open(ds->seg_name, O_RDWR | O_CLOEXEC);
     bool reserved;
@@ -134,8 +152,14 @@ static bool segment_reserve(const opal_shmem_ds_t *ds, uint64_t size)
     return reserved;
 }
 
-/** Create the segment's file in a folder, and map it. */
-static int segment_create_in(ompi_osc_ucp_segment_t *segment, const char *folder, uint64_t size)
+/** Map the file. Returns its head, which begins at a cache line; NULL if that fails. */
+static head_t *file_attach(opal_shmem_ds_t *ds)
+{
+    return (head_t *) round_up((uintptr_t) opal_shmem_segment_attach(ds), 64);
+}
+
+/** Make a file in a folder, and map it. */
+static bool file_create_in(ompi_osc_ucp_segment_t *segment, const char *folder, uint64_t size)
 {
     opal_process_name_t name = OPAL_PROC_MY_NAME;
     bool                scarce = folder_left(folder) < SCARCE;
@@ -144,125 +168,282 @@ static int segment_create_in(ompi_osc_ucp_segment_t *segment, const char *folder
 
     if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
                  (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return false;
     }
-    rc = opal_shmem_segment_create(&segment->ds, file, size);
+    rc = opal_shmem_segment_create(segment->ds, file, size);
     free(file);
     if (OPAL_SUCCESS != rc) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return false;
     }
-    segment->head = segment_attach(segment);
-    if (NULL != segment->head && (!scarce || segment_reserve(&segment->ds, size))) {
-        return OMPI_SUCCESS;
+    segment->head = file_attach(segment->ds);
+    if (NULL != segment->head && (!scarce || file_reserve(segment->ds, size))) {
+        return true;
     }
-    opal_shmem_unlink(&segment->ds);
+    opal_shmem_unlink(segment->ds);
     if (NULL != segment->head) {
-        opal_shmem_segment_detach(&segment->ds);
+        opal_shmem_segment_detach(segment->ds);
         segment->head = NULL;
     }
-    return OMPI_ERR_OUT_OF_RESOURCE;
+    return false;
 }
 
-/** Create the segment: rank 0 only. In memory, or on a disk if it is too large for that. */
-static int segment_create(ompi_osc_ucp_segment_t *segment, const share_t *shares, int n, bool noncontig)
+/** Make a file: in memory, or on a disk if that is too small and the window must have one. */
+static bool file_create(ompi_osc_ucp_segment_t *segment, bool must)
 {
-    uint64_t size = segment_plan(shares, n, noncontig, NULL);
-    int      rc   = OMPI_ERR_OUT_OF_RESOURCE;
+    uint64_t size = segment->place.bytes;
 
-    if (0 == size) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    segment->ds = calloc(1, sizeof(*segment->ds));
+    if (NULL != segment->ds &&
+        ((folder_fits("/dev/shm", size) && file_create_in(segment, "/dev/shm", size)) ||
+         (must && file_create_in(segment, opal_process_info.proc_session_dir, size)))) {
+        segment->place.holder = FILED;
+        return true;
     }
-    if (folder_fits("/dev/shm", size)) {
-        rc = segment_create_in(segment, "/dev/shm", size);
+    free(segment->ds);
+    segment->ds = NULL;
+    return false;
+}
+
+/** Take a lot, or make a System V segment. */
+static bool sysv_create(ompi_osc_ucp_segment_t *segment, bool lot, uint64_t bytes)
+{
+    const ompi_osc_ucp_sysv_t *sysv;
+
+    if (lot) {
+        segment->lot = ompi_osc_ucp_pool_take((int) segment->members, bytes);
+    } else if (__atomic_load_n(&own_count, __ATOMIC_RELAXED) < OWN_MAX) {
+        segment->sysv = ompi_osc_ucp_sysv_create(bytes);
+        segment->own  = NULL != segment->sysv;
+        __atomic_fetch_add(&own_count, segment->own, __ATOMIC_RELAXED);
     }
-    if (OMPI_SUCCESS != rc) {
-        rc = segment_create_in(segment, opal_process_info.proc_session_dir, size);
+    sysv = NULL == segment->lot ? segment->sysv : segment->lot->sysv;
+    if (NULL == sysv) {
+        return false;
     }
-    if (OMPI_SUCCESS != rc) {
+    segment->place.holder = lot ? LOT : OWN;
+    segment->place.id     = sysv->id;
+    segment->place.nonce  = sysv->nonce;
+    segment->head         = sysv->head;
+    if (lot) {
+        segment->place.first  = segment->lot->offset;
+        segment->place.stride = OMPI_OSC_UCP_LANE_BYTES;
+        segment->place.keep   = segment->lot->lasting;
+    }
+    return true;
+}
+
+static void segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
+                           bool file)
+{
+    place_t *place = &segment->place;
+
+    place->bytes  = memory_at(mine, all, (int) segment->members, (int) segment->members);
+    place->first  = sizeof(head_t);
+    place->stride = sizeof(member_t);
+    if (0 == place->bytes) {
+        return;
+    }
+    if (!file && ((lot_suits(mine, all) && sysv_create(segment, true, sizeof(member_t) + mine->memory)) ||
+                  sysv_create(segment, false, place->bytes))) {
+        return;
+    }
+    (void) file_create(segment, mine->must);
+}
+
+/* Mapping a segment that rank 0 has made. */
+
+/** Is it a file that this process does not see, in a container with the same host name? Open MPI would complain. */
+static bool file_is_elsewhere(const opal_shmem_ds_t *ds)
+{
+    return NULL != strstr(ds->seg_name, "/osc_ucp.") && 0 != access(ds->seg_name, R_OK | W_OK);
+}
+
+/** Map the file. Collective: the others learn its name. `segment` is NULL if memory was short. */
+static int file_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
+{
+    opal_shmem_ds_t ds;
+    int             rc;
+
+    if (NULL != segment && NULL != segment->ds) {
+        ds = *segment->ds;
+    }
+    rc = comm->c_coll->coll_bcast(&ds, sizeof(ds), MPI_BYTE, 0, comm, comm->c_coll->coll_bcast_module);
+    if (OMPI_SUCCESS != rc || NULL == segment || NULL != segment->head) {
         return rc;
     }
-    memset(segment->head, 0, sizeof(head_t) + (size_t) n * sizeof(member_t));
-    segment_plan(shares, n, noncontig, segment->head);
+    if (file_is_elsewhere(&ds)) {
+        return OMPI_ERR_RMA_SHARED;
+    }
+    if (getpid() == ds.seg_cpid) {
+        ds.seg_cpid = 0; /* same pid in another name space: Open MPI would take us for the creator */
+    }
+    segment->ds = malloc(sizeof(ds));
+    if (NULL == segment->ds) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *segment->ds  = ds;
+    segment->head = file_attach(segment->ds);
+    return NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
+}
+
+static int sysv_map(ompi_osc_ucp_segment_t *segment)
+{
+    if (NULL != segment && NULL == segment->head) {
+        segment->sysv = ompi_osc_ucp_sysv_attach(segment->place.id, segment->place.nonce, 0 != segment->place.keep);
+        if (NULL == segment->sysv) {
+            return OMPI_ERR_RMA_SHARED;
+        }
+        segment->head = segment->sysv->head;
+    }
     return OMPI_SUCCESS;
 }
 
-/** Map the segment that rank 0 has created, and remove its name when all have mapped it. Collective. */
-static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
+static member_t *member_of(const ompi_osc_ucp_segment_t *segment, int rank)
+{
+    return (member_t *) ((char *) segment->head + segment->place.first + (uint64_t) rank * segment->place.stride);
+}
+
+/** Write what the others have to know of this member. A lot may hold what another window has left. */
+static void member_init(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
+                        int rank)
+{
+    member_t *member = member_of(segment, rank);
+    uint64_t  skew   = round_up((uintptr_t) segment->head, page()) - (uintptr_t) segment->head;
+
+    memset(member, 0, sizeof(*member));
+    member->offset     = LOT == segment->place.holder ? (uint64_t) ((char *) (member + 1) - (char *) segment->head)
+                                                      : skew + memory_at(mine, all, (int) segment->members, rank);
+    member->has_memory = mine->memory > 0;
+    member->size       = mine->size;
+    member->disp_unit  = mine->disp_unit;
+}
+
+/** Have all processes map the segment. *place: where rank 0 has it, then the same everywhere. Collective. */
+static int segment_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm, const ompi_osc_ucp_share_t *mine,
+                       const uint64_t *all, place_t *place)
+{
+    int rc = comm->c_coll->coll_bcast(place, sizeof(*place), MPI_BYTE, 0, comm, comm->c_coll->coll_bcast_module);
+
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    if (NOTHING == place->holder) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (NULL != segment) {
+        segment->place = *place;
+    }
+    rc = FILED == place->holder ? file_map(segment, comm) : sysv_map(segment);
+    rc = NULL == segment ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+    if (OMPI_SUCCESS == rc) {
+        member_init(segment, mine, all, ompi_comm_rank(comm));
+    }
+    return ompi_osc_ucp_agree(comm, rc);
+}
+
+/** Give a segment back. `unused`: no member counts itself at `left`. */
+static void segment_unmap(ompi_osc_ucp_segment_t *segment, bool unused)
+{
+    uint32_t *left;
+
+    if (NULL != segment->lot) {
+        left = &member_of(segment, 0)->left;
+        if (unused) {
+            __atomic_store_n(left, segment->members, __ATOMIC_RELAXED);
+        }
+        ompi_osc_ucp_pool_give(segment->lot, left);
+    } else if (NULL != segment->sysv) {
+        ompi_osc_ucp_sysv_release(segment->sysv);
+        __atomic_fetch_sub(&own_count, segment->own, __ATOMIC_RELAXED);
+    } else if (NULL != segment->head) {
+        opal_shmem_segment_detach(segment->ds);
+    }
+    free(segment->ds);
+    free(segment);
+}
+
+/** Learn how much memory the others want. Collective; all processes return the same code. */
+static int shares_gather(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *mine, uint64_t **all_p)
 {
     int rc;
 
-    rc = comm->c_coll->coll_bcast(&segment->ds, sizeof(segment->ds), MPI_BYTE, 0, comm,
-                                  comm->c_coll->coll_bcast_module);
-    if (OMPI_SUCCESS == rc && NULL == segment->head) {
-        if (getpid() == segment->ds.seg_cpid) {
-            segment->ds.seg_cpid = 0; /* same pid in another name space: Open MPI would take us for the creator */
-        }
-        segment->head = segment_attach(segment);
-        rc = NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
-    }
-    rc = ompi_osc_ucp_agree(comm, rc);
-    if (0 == ompi_comm_rank(comm)) {
-        opal_shmem_unlink(&segment->ds);
+    *all_p = malloc((size_t) ompi_comm_size(comm) * sizeof(**all_p));
+    rc     = ompi_osc_ucp_agree(comm, NULL == *all_p ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS);
+    if (OMPI_SUCCESS == rc) {
+        rc = comm->c_coll->coll_allgather(&mine->memory, sizeof(**all_p), MPI_BYTE, *all_p, sizeof(**all_p), MPI_BYTE,
+                                          comm, comm->c_coll->coll_allgather_module);
     }
     return rc;
 }
 
-/** Exchange the sizes, create, map. All processes agree on the outcome of each step. Collective. */
-static int segment_make(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm, const share_t *mine,
-                        bool noncontig, share_t *shares, uint64_t *bytes_p)
+/** Make the segment and map it: in a file, or if possible not. *holder_p is what holds it. Collective. */
+static int segment_try(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *share, const uint64_t *all, bool file,
+                       ompi_osc_ucp_segment_t **segment_p, place_t *place)
 {
-    int rc = ompi_osc_ucp_agree(comm, NULL != segment && NULL != shares ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE);
+    ompi_osc_ucp_segment_t *segment = calloc(1, sizeof(*segment));
+    int                     rc;
 
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    *place = (place_t) { .holder = NOTHING, .bytes = UINT64_MAX };
+    if (NULL != segment) {
+        segment->members = (uint32_t) ompi_comm_size(comm);
+        if (0 == ompi_comm_rank(comm)) {
+            segment_create(segment, share, all, file);
+            *place = segment->place;
+        }
     }
-    rc = comm->c_coll->coll_allgather(mine, sizeof(*mine), MPI_BYTE, shares, sizeof(*mine), MPI_BYTE, comm,
-                                      comm->c_coll->coll_allgather_module);
+    rc = segment_map(segment, comm, share, all, place);
+    if (NULL != segment && NULL != segment->ds && 0 == ompi_comm_rank(comm)) {
+        opal_shmem_unlink(segment->ds);
+    }
     if (OMPI_SUCCESS == rc) {
-        *bytes_p = segment_plan(shares, ompi_comm_size(comm), noncontig, NULL);
+        *segment_p = segment;
+    } else if (NULL != segment) {
+        segment_unmap(segment, true);
     }
-    if (OMPI_SUCCESS == rc && 0 == ompi_comm_rank(comm)) {
-        rc = segment_create(segment, shares, ompi_comm_size(comm), noncontig);
-    }
-    rc = ompi_osc_ucp_agree(comm, rc);
-    return OMPI_SUCCESS == rc ? segment_map(segment, comm) : rc;
+    return rc;
 }
 
-int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
+int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *share,
                                ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p)
 {
-    const share_t           mine    = { .size = size, .disp_unit = disp_unit };
-    share_t                *shares  = malloc((size_t) ompi_comm_size(comm) * sizeof(*shares));
-    ompi_osc_ucp_segment_t *segment = calloc(1, sizeof(*segment));
-    int                     rc      = segment_make(segment, comm, &mine, noncontig, shares, bytes_p);
+    uint64_t *all = NULL;
+    place_t   place;
+    int       rc = share->uniform ? OMPI_SUCCESS : shares_gather(comm, share, &all);
 
-    free(shares);
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_segment_free(segment);
-        return rc;
+    if (OMPI_SUCCESS == rc) {
+        rc = segment_try(comm, share, all, false, segment_p, &place);
+        if (OMPI_SUCCESS != rc && (LOT == place.holder || OWN == place.holder)) {
+            /* The members may have IPC name spaces of their own, but the same files. */
+            rc = segment_try(comm, share, all, true, segment_p, &place);
+        }
+        *bytes_p = place.bytes;
     }
-    *segment_p = segment;
-    return OMPI_SUCCESS;
+    free(all);
+    return rc;
 }
 
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment)
 {
-    if (NULL != segment && NULL != segment->head) {
-        opal_shmem_segment_detach(&segment->ds);
+    if (NULL == segment) {
+        return;
     }
-    free(segment);
+    if (LOT == segment->place.holder) {
+        __atomic_fetch_add(&member_of(segment, 0)->left, 1, __ATOMIC_RELEASE);
+    }
+    segment_unmap(segment, false);
 }
 
 ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *segment, int rank)
 {
-    head_t         *head   = segment->head;
-    const member_t *member = &head->members[rank];
+    member_t *member = member_of(segment, rank);
+    uintptr_t base   = (uintptr_t) segment->head & ~(uintptr_t) (OMPI_OSC_UCP_STRIPE_GRANULE - 1);
 
+    /* Members whose memory lies in one granule, or in like granules of their lanes, have different stripes. */
     return (ompi_osc_ucp_member_t) {
-        .control   = &head->members[rank].control,
-        .memory    = 0 == member->size ? NULL : (char *) head + member->offset,
-        .stripes   = head->stripes,
-        .key_base  = segment_key_base(head),
+        .control   = &member->control,
+        .memory    = 0 == member->has_memory ? NULL : (char *) segment->head + member->offset,
+        .stripes   = segment->head->stripes,
+        .key_base  = base - (uintptr_t) rank * OMPI_OSC_UCP_STRIPE_GRANULE,
         .size      = member->size,
         .disp_unit = member->disp_unit
     };

@@ -1,4 +1,4 @@
-/* The segment of MPI_Win_allocate_shared: memory that all members of the window have mapped.
+/* The segment of a window whose members share a node: their control blocks, and memory that MPI allocates.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,10 +12,21 @@
 
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 
+/** What a process wants of the segment, and tells the others. */
+typedef struct ompi_osc_ucp_share_t {
+    uint64_t memory;     /**< bytes in the segment */
+    uint64_t alignment;  /**< of that memory; a power of 2, a page at most. The same in all processes */
+    bool     uniform;    /**< all processes want as much */
+    bool     contiguous; /**< a member's memory begins where the last one's ends */
+    bool     must;       /**< there is no window without a segment: it may be on a disk */
+    int64_t  size;       /**< of the window's memory, wherever that is; bytes */
+    int64_t  disp_unit;  /**< bytes */
+} ompi_osc_ucp_share_t;
+
 /** A member's part of the segment, at this process's addresses. */
 typedef struct ompi_osc_ucp_member_t {
     ompi_osc_ucp_control_t *control;
-    char                   *memory;
+    char                   *memory;    /**< NULL: none */
     ompi_osc_ucp_stripe_t  *stripes;
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
     int64_t                 size;      /**< bytes */
@@ -23,15 +34,13 @@ typedef struct ompi_osc_ucp_member_t {
 } ompi_osc_ucp_member_t;
 
 /**
- * Create the segment, with `size` bytes for this process, and map it. Collective over comm; all processes return the
- * same code.
- * @param noncontig  members' parts begin at page boundaries (info key alloc_shared_noncontig).
- * @param bytes_p    of the whole segment, also if it cannot be made; 0: too many; untouched if that is not known.
+ * Make the segment and map it. Collective over comm; all processes return the same code.
+ * @param bytes_p  of the whole segment, also if it cannot be made; 0: too many; untouched if that is not known.
  */
-int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, int64_t size, int64_t disp_unit, bool noncontig,
+int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *share,
                                ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p);
 
-/** Unmap the segment, which may be NULL. Local. */
+/** Unmap the segment, which may be NULL, when this process no longer uses it. Local. */
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment);
 
 /** The part of a member. */

@@ -36,6 +36,9 @@ struct ompi_osc_ucp_fastbox_end_t {
     ompi_osc_ucp_mapped_extra_t extra;  /**< first: the mapping frees it */
     ompi_osc_ucp_fastbox_t     *shared; /**< the fastbox, in the target's memory */
     char                       *more;   /**< there, room for the rest of long packets and replies */
+    const uint32_t             *polls;  /**< of the target's program: they rise while it polls */
+    uint32_t                    polled; /**< value of that when it was read last */
+    bool                        answers; /**< the target is thought to poll */
     uint32_t                    number; /**< of the last packet posted */
     bool                        open;   /**< that has not been seen to be taken */
     bool                        rung;   /**< the doorbell was rung for it */
@@ -122,11 +125,29 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
         box->extra.free = fastbox_free;
         box->shared     = &head->fastboxes[i];
         box->more       = ompi_osc_ucp_fastbox_more(head, i);
+        box->polls      = &head->looks;
+        box->polled     = __atomic_load_n(box->polls, __ATOMIC_RELAXED);
         box->number     = __atomic_load_n(&box->shared->posted, __ATOMIC_RELAXED);
         *extra          = &box->extra;
         ompi_osc_ucp_wait_first = wait_first;
     }
     return (ompi_osc_ucp_fastbox_end_t *) *extra;
+}
+
+/* While the target polls and takes its packets, nobody reads the cache line that it writes at each poll. What goes
+ * another way after misses is no message here. */
+bool ompi_osc_ucp_fastbox_answers(ompi_osc_ucp_fastbox_end_t *box)
+{
+    uint32_t polled;
+
+    if (NULL != box && box->skip > 0) {
+        box->skip--;
+    } else if (NULL != box && !box->answers) {
+        polled       = __atomic_load_n(box->polls, __ATOMIC_RELAXED);
+        box->answers = polled != box->polled;
+        box->polled  = polled;
+    }
+    return NULL != box && box->answers;
 }
 
 bool ompi_osc_ucp_fastbox_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_t len)
@@ -159,9 +180,10 @@ static void pass_on(ompi_osc_ucp_fastbox_end_t *box)
     char     replies[OMPI_OSC_UCP_FASTBOX_REPLIES + OMPI_OSC_UCP_FASTBOX_MORE];
     uint32_t len = __atomic_load_n(&box->shared->replied, __ATOMIC_RELAXED);
 
-    box->misses = box->rung ? box->misses + (box->misses < MISSES_MAX) : 0;
-    box->skip   = (1u << box->misses) - 1;
-    box->open   = false;
+    box->misses  = box->rung ? box->misses + (box->misses < MISSES_MAX) : 0;
+    box->skip    = (1u << box->misses) - 1;
+    box->answers = box->answers && !box->rung;
+    box->open    = false;
     if (len <= sizeof(replies)) {
         const opal_common_ucp_message_t message = { .data = replies, .len = len };
 

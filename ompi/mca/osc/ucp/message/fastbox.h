@@ -24,6 +24,10 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
 /** Copy a packet, whose sender waits for a reply, to the peer's fastbox. False: it has to be sent as a message. */
 bool ompi_osc_ucp_fastbox_post(ompi_osc_ucp_peer_t *peer, const void *packet, size_t len);
 
+/** Will the target of a fastbox (which may be NULL) probably take a packet at once? So it is from when it is seen to
+ *  poll until it needs a doorbell. */
+bool ompi_osc_ucp_fastbox_answers(ompi_osc_ucp_fastbox_end_t *box);
+
 /** List of the fastboxes with a packet that the target has not taken yet, as far as this process has seen. */
 extern ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastboxes_open;
 

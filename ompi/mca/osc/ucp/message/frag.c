@@ -12,15 +12,11 @@
 
 #include <stdlib.h>
 
-#include "base/params.h"
 #include "base/wait.h"
 #include "message/packet.h"
 
 /** Most target bytes of a fragment that is contiguous at both ends. */
 #define CONTIGUOUS_BYTES (UINT64_C(1) << 30)
-
-/** Most target bytes of a fragment that the target copies by cma: its service side does nothing else meanwhile. */
-#define CMA_BYTES (1024 * 1024)
 
 /** Layouts of up to so many nodes travel with every fragment. A longer one is cut into slices, of at most so many. */
 #define LAYOUT_NODES_WHOLE 64
@@ -45,7 +41,6 @@ typedef struct cursor_t {
     ompi_osc_ucp_layout_iter_t     origin; /**< the next packed byte to send */
     uint64_t                       pos;    /**< the next byte of the target layout */
     uint64_t                       room;   /**< target bytes of one fragment */
-    bool                           cma;    /**< the target has the kernel copy */
 } cursor_t;
 
 static void frag_begin(ompi_osc_ucp_pending_t *pending)
@@ -162,23 +157,6 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
     return rc;
 }
 
-/** Tell the target where to copy from and to by cma. The call's buffers are in use until it replies. */
-static void cma_fill(const cursor_t *cursor, ompi_osc_ucp_command_t *command)
-{
-    const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
-    const ompi_osc_ucp_pending_t  *pending  = cursor->pending;
-
-    command->wire.flags |= OMPI_OSC_UCP_FLAG_CMA;
-    if (NULL != transfer->origin_layout) {
-        command->cma.data = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb +
-                            command->reply_to.pos;
-    }
-    if (NULL != transfer->result_layout) {
-        command->cma.result = (uintptr_t) pending->result + (uint64_t) pending->result_layout.lb +
-                              command->reply_to.pos;
-    }
-}
-
 /** Send a fragment without a payload: it is appended to the packet. */
 static int bare_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
 {
@@ -201,7 +179,7 @@ static int frag_next(cursor_t *cursor)
     ompi_osc_ucp_command_t         command  = {
         .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
     };
-    bool                           replied  = cursor->cma || NULL != transfer->result_layout;
+    bool                           replied  = NULL != transfer->result_layout;
     const ompi_osc_ucp_layout_t   *shape;
     ompi_osc_ucp_layout_t          slice;
     uint64_t                       sent;
@@ -220,10 +198,7 @@ static int frag_next(cursor_t *cursor)
         command.wire.flags     |= OMPI_OSC_UCP_FLAG_REPLY;
         command.reply_to.cookie = cursor->pending->cookie;
     }
-    if (cursor->cma) {
-        cma_fill(cursor, &command);
-    }
-    sent = NULL == transfer->origin_layout || cursor->cma ? 0 : command.wire.len / model->cell * model->packed;
+    sent = NULL == transfer->origin_layout ? 0 : command.wire.len / model->cell * model->packed;
     rc   = 0 == sent && NULL == shape ? bare_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
     if (OMPI_SUCCESS != rc && replied) {
         ompi_osc_ucp_reply_lost(cursor->pending->cookie, OMPI_SUCCESS);
@@ -247,11 +222,7 @@ static void cursor_begin(cursor_t *cursor)
                                                 ompi_osc_ucp_layout_is_contiguous(&cursor->pending->result_layout) &&
                                                 (NULL == origin || ompi_osc_ucp_layout_is_contiguous(origin));
 
-    if (contiguous && transfer->peer->cma_target &&
-        transfer->target_layout->size >= (uint64_t) ompi_osc_ucp_params.kernel_copy) {
-        cursor->cma  = true;
-        cursor->room = CMA_BYTES - CMA_BYTES % cell;
-    } else if (contiguous && !transfer->peer->stream && !opal_common_ucp_registers() &&
+    if (contiguous && !transfer->peer->stream && !opal_common_ucp_registers() &&
                OMPI_OSC_UCP_KIND_ACCUMULATE != cursor->model->kind) {
         cursor->room = CONTIGUOUS_BYTES;
     } else {
@@ -272,7 +243,7 @@ int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_uc
 
     cursor_begin(&cursor);
     pending->replied = frag_replied;
-    if (NULL != transfer->result_layout && !cursor.cma) {
+    if (NULL != transfer->result_layout) {
         pending->ended = fetched;
         transfer->peer->fetching++;
     }

@@ -131,7 +131,7 @@ int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_answer_t  *answer  = calloc(1, sizeof(*answer));
     ompi_osc_ucp_pending_t *pending = NULL == answer ? NULL : ompi_osc_ucp_pending_new(peer, false);
     ompi_osc_ucp_command_t  command = {
-        .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY, .len = (uint32_t) getpid() }
+        .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY }
     };
     int                     rc;
 
@@ -147,9 +147,6 @@ int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer)
     pending->result  = &answer->description;
     ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(answer->description));
     command.reply_to.cookie = pending->cookie;
-    if (ompi_osc_ucp_params.kernel_copy > 0 && OMPI_SUCCESS == ompi_osc_ucp_peer_connect(peer)) {
-        command.wire.disp = (int64_t) (uintptr_t) &peer->proc->secret;
-    }
     peer->window->counters.round_trips++;
     rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
     if (OMPI_SUCCESS != rc) {

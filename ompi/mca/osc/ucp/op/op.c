@@ -13,6 +13,7 @@
 #include <sched.h>
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
+_Static_assert(64 == OMPI_OSC_UCP_STRIPES, "a set of stripes is a number of 64 bits");
 _Static_assert(OMPI_OSC_UCP_ELEMENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
 
 /* ---- Element types ---- */
@@ -244,6 +245,34 @@ static inline void stripes_unlock(taken_t taken)
     ompi_osc_ucp_stripe_unlock(taken.low);
 }
 
+uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len)
+{
+    uintptr_t first = key / OMPI_OSC_UCP_STRIPE_GRANULE, last = (key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE;
+    uint64_t  set   = 0;
+
+    if (last - first >= OMPI_OSC_UCP_STRIPES) {
+        return UINT64_MAX;
+    }
+    for (; first <= last; first++) {
+        set |= UINT64_C(1) << first % OMPI_OSC_UCP_STRIPES;
+    }
+    return set;
+}
+
+void ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
+{
+    for (; 0 != set; set &= set - 1) {
+        ompi_osc_ucp_stripe_lock(&stripes[__builtin_ctzll(set)]); /* in index order, to avoid deadlock */
+    }
+}
+
+void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
+{
+    for (; 0 != set; set &= set - 1) {
+        ompi_osc_ucp_stripe_unlock(&stripes[__builtin_ctzll(set)]);
+    }
+}
+
 /* ---- Copying elements ---- */
 
 /** Cells for one kernel call, aligned for any element type. */
@@ -285,31 +314,50 @@ static void *kernel_source(const ompi_osc_ucp_prim_t *prim, const void *source, 
 #define VECTORIZED
 #endif
 
-/* Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. MPI_BAND
- * tells integers from floating point. */
-
-static VECTORIZED void sum_8(uint8_t *restrict target, const uint8_t *restrict source, size_t n)
+/** Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. */
+static inline __attribute__((always_inline)) void sum(size_t size, void *target, const void *source, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        target[i] = (uint8_t) (target[i] + source[i]);
+    uint8_t        *to8 = target;
+    uint16_t       *to16 = target;
+    const uint8_t  *from8 = source;
+    const uint16_t *from16 = source;
+
+    for (size_t i = 0; sizeof(uint8_t) == size && i < n; i++) {
+        to8[i] = (uint8_t) (to8[i] + from8[i]);
+    }
+    for (size_t i = 0; sizeof(uint16_t) == size && i < n; i++) {
+        to16[i] = (uint16_t) (to16[i] + from16[i]);
     }
 }
 
-static VECTORIZED void sum_16(uint16_t *restrict target, const uint16_t *restrict source, size_t n)
+static VECTORIZED void sum_plain(size_t size, void *target, const void *source, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        target[i] = (uint16_t) (target[i] + source[i]);
+    sum(size, target, source, n);
+}
+
+#ifdef OMPI_OSC_UCP_AVX2
+static VECTORIZED __attribute__((target("avx2"))) void sum_avx2(size_t size, void *target, const void *source, size_t n)
+{
+    sum(size, target, source, n);
+}
+#endif
+
+static inline void sum_small(size_t size, void *target, const void *source, size_t n)
+{
+#ifdef OMPI_OSC_UCP_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        sum_avx2(size, target, source, n);
+        return;
     }
+#endif
+    sum_plain(size, target, source, n);
 }
 
 static inline void run_kernel(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *cells, size_t n)
 {
-    const bool wraps = OMPI_OSC_UCP_OP_SUM == op && 0 != (prim->ops & 1u << OMPI_OSC_UCP_OP_BAND);
-
-    if (wraps && sizeof(uint8_t) == prim->size) {
-        sum_8(target, cells, n);
-    } else if (wraps && sizeof(uint16_t) == prim->size) {
-        sum_16(target, cells, n);
+    /* MPI_BAND tells integers from floating point. */
+    if (OMPI_OSC_UCP_OP_SUM == op && 0 != (prim->ops & 1u << OMPI_OSC_UCP_OP_BAND) && prim->size <= sizeof(uint16_t)) {
+        sum_small(prim->size, target, cells, n);
     } else {
         ompi_op_reduce(&op_handles[op]->op, cells, target, n, prim->datatype);
     }
@@ -336,27 +384,60 @@ void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *
     run_kernel(op, prim, values, kernel_source(prim, source, n, &scratch), n);
 }
 
-/** Apply to `n` elements of one granule, or to one element that straddles two. */
-static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
-                          void *target, ompi_osc_ucp_form_t form, const void *source, void *result, size_t n)
+/** Update `n` elements, at most a granule, that nobody else updates meanwhile. For combining elements without gaps
+ *  kernel_source made `from` of `source`. */
+static inline void update(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, ompi_osc_ucp_form_t form,
+                          const void *source, void *from, void *result, size_t n)
 {
-    bool      combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
-    bool      gaps     = ompi_osc_ucp_prim_has_gaps(prim);
-    scratch_t scratch;
-    void     *from     = combines && !gaps ? kernel_source(prim, source, n, &scratch) : NULL;
-    taken_t   taken    = stripes_lock(stripes, key, n * prim->extent);
+    bool combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
 
     if (NULL != result) {
         copy_elements(prim, form, result, OMPI_OSC_UCP_CELLS, target, n);
     }
-    if (combines && gaps) {
+    if (combines && ompi_osc_ucp_prim_has_gaps(prim)) {
         ompi_osc_ucp_pairs_kernel(op, prim)(prim, target, form, source, n);
     } else if (combines) {
         combine(op, prim, target, from, n);
     } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
         copy_elements(prim, OMPI_OSC_UCP_CELLS, target, form, source, n);
     }
+}
+
+/** What update needs as `from`. */
+static inline void *update_source(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *source, size_t n,
+                                  scratch_t *scratch)
+{
+    bool combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
+
+    return combines && !ompi_osc_ucp_prim_has_gaps(prim) ? kernel_source(prim, source, n, scratch) : NULL;
+}
+
+/** Apply to `n` elements of one granule, or to one element that straddles two. */
+static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                          void *target, ompi_osc_ucp_form_t form, const void *source, void *result, size_t n)
+{
+    scratch_t scratch;
+    void     *from  = update_source(op, prim, source, n, &scratch);
+    taken_t   taken = stripes_lock(stripes, key, n * prim->extent);
+
+    update(op, prim, target, form, source, from, result, n);
     stripes_unlock(taken);
+}
+
+void ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
+                                   char *result, size_t n)
+{
+    scratch_t scratch;
+    size_t    run;
+
+    for (; n > 0; n -= run) {
+        run = n < sizeof(scratch) / prim->extent ? n : sizeof(scratch) / prim->extent;
+        update(op, prim, cells, OMPI_OSC_UCP_PACKED, source, update_source(op, prim, source, run, &scratch), result,
+               run);
+        cells += run * prim->extent;
+        source = NULL == source ? NULL : source + run * prim->size;
+        result = NULL == result ? NULL : result + run * prim->size;
+    }
 }
 
 /** Apply to any number of elements, granule by granule. */
@@ -415,7 +496,7 @@ void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key,
     taken_t taken = stripes_lock(stripes, key, prim->size);
 
     memcpy(result, target, prim->size);
-    if (0 == memcmp(result, compare, prim->size)) {
+    if (0 == memcmp(result, compare, prim->size) && 0 != memcmp(result, source, prim->size)) {
         memcpy(target, source, prim->size);
     }
     stripes_unlock(taken);

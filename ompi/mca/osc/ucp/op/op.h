@@ -173,7 +173,19 @@ void ompi_osc_ucp_op_apply_cells(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, 
  *  `source` need not be. `op` is neither NO_OP nor REPLACE. */
 void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n);
 
-/** Compare and swap one element without gaps. `result` receives the old value. Values are compared bytewise. */
+/** Apply `op` to `n` cells of the caller's own memory: as ompi_osc_ucp_op_apply, but takes no stripe. */
+void ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
+                                   char *result, size_t n);
+
+/* Sets of stripes, as bits by index: for whoever updates a copy of window memory and writes it back. */
+
+/** The stripes of `len` > 0 bytes at `key`. */
+uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len);
+void     ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
+void     ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
+
+/** Compare and swap one element without gaps. `result` receives the old value. Values are compared bytewise. Programs
+ *  poll by a swap that changes nothing, while a put may be under way to the element: so nothing is stored then. */
 void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,
                                   void *target, const void *source, const void *compare, void *result);
 

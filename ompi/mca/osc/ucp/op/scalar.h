@@ -209,7 +209,7 @@ static inline void ompi_osc_ucp_scalar_swap(ompi_osc_ucp_stripe_t *stripes, uint
 
     ompi_osc_ucp_stripe_lock(stripe);
     old = ompi_osc_ucp_scalar_load(target, prim->size);
-    if (old == wanted) {
+    if (old == wanted && old != with) {
         ompi_osc_ucp_scalar_store(target, with, prim->size);
     }
     ompi_osc_ucp_stripe_unlock(stripe);

@@ -43,4 +43,15 @@ int ompi_osc_ucp_mapped_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_mapped_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 int ompi_osc_ucp_mapped_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited);
 
+/** Head of the chunk that ompi_osc_ucp_mapped_attach has mapped. */
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_head(const ompi_osc_ucp_peer_t        *peer,
+                                                    const ompi_osc_ucp_description_t *description);
+
+/* path/near.c */
+
+int  ompi_osc_ucp_near_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description);
+void ompi_osc_ucp_near_detach(ompi_osc_ucp_peer_t *peer);
+int  ompi_osc_ucp_near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
+int  ompi_osc_ucp_near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
+
 #endif /* OSC_UCP_AM_H */

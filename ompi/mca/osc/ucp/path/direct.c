@@ -173,6 +173,12 @@ ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_attach(ompi_osc_ucp_peer_t       
     return head;
 }
 
+ompi_osc_ucp_chunk_head_t *ompi_osc_ucp_mapped_head(const ompi_osc_ucp_peer_t        *peer,
+                                                    const ompi_osc_ucp_description_t *description)
+{
+    return (ompi_osc_ucp_chunk_head_t *) ((char *) peer->control - description->offset);
+}
+
 void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL != peer->chunk) {

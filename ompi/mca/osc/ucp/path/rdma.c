@@ -217,32 +217,13 @@ bool ompi_osc_ucp_rdma_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *re
                                            &peer->native[generation].completion));
 }
 
-/** Number of contiguous runs below `n` nodes; saturates. */
-static uint64_t runs_of(const ompi_osc_ucp_layout_node_t *nodes, uint64_t n)
-{
-    uint64_t runs = 0, i, below;
-
-    for (i = 0; i < n; i += 1 + nodes[i].items) {
-        below = 1;
-        if (nodes[i].items > 0 &&
-            __builtin_mul_overflow(runs_of(&nodes[i + 1], nodes[i].items), nodes[i].count, &below)) {
-            return UINT64_MAX;
-        }
-        if (__builtin_add_overflow(runs, below, &runs)) {
-            return UINT64_MAX;
-        }
-    }
-    return runs;
-}
-
 /** Are the pieces long enough on average to be worth a native operation each? */
 static bool pieces_are_long(const ompi_osc_ucp_layout_t *local, const ompi_osc_ucp_layout_t *target)
 {
     uint64_t most = target->size / (uint64_t) (ompi_osc_ucp_params.rdma_segment > 0
                                                    ? ompi_osc_ucp_params.rdma_segment : 1);
-    uint64_t here = runs_of(local->nodes, local->nnodes), there = runs_of(target->nodes, target->nnodes);
 
-    return here <= most && there <= most;
+    return ompi_osc_ucp_layout_runs(local) <= most && ompi_osc_ucp_layout_runs(target) <= most;
 }
 
 static int rdma_copy(direction_t direction, ompi_osc_ucp_transfer_t *transfer,

@@ -85,10 +85,20 @@ static inline bool ompi_osc_ucp_block_copy_basic(void *to, const void *from, uin
     }
 }
 
+/** Copy a block of any other size. The C library may load the second of two bytes by itself. */
+static inline void ompi_osc_ucp_block_copy_other(void *to, const void *from, uint64_t bytes)
+{
+    if (2 == bytes) {
+        memmove(to, from, 2);
+    } else {
+        memmove(to, from, bytes);
+    }
+}
+
 static inline void ompi_osc_ucp_block_copy(void *to, const void *from, uint64_t bytes)
 {
     if (!ompi_osc_ucp_block_copy_basic(to, from, bytes)) {
-        memmove(to, from, bytes);
+        ompi_osc_ucp_block_copy_other(to, from, bytes);
     }
 }
 

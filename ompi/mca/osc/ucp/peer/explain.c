@@ -51,12 +51,17 @@ void ompi_osc_ucp_window_explain_code(const ompi_osc_ucp_window_t *window, const
         break;
     case OMPI_ERR_RMA_RANGE:
         ompi_osc_ucp_window_explain(window, call, target, "rank %d has refused an operation on %" PRId64 " (0x%" PRIx64
-                                    "), because not all of its data are in memory that is attached there "
-                                    "(MPI_Win_attach)", window->refused.rank, window->refused.at,
-                                    (uint64_t) window->refused.at);
+                                    "), because not all of its data are in %s", window->refused.rank,
+                                    window->refused.at, (uint64_t) window->refused.at,
+                                    MPI_WIN_FLAVOR_DYNAMIC == window->flavor
+                                        ? "memory that is attached there (MPI_Win_attach)" : "its window");
         break;
     case OMPI_ERR_WIN:
         ompi_osc_ucp_window_explain(window, call, target, "the window is lost, because a process of it has died");
+        break;
+    case OMPI_ERR_UNREACH:
+        ompi_osc_ucp_window_explain(window, call, target, "the process of rank %d cannot be reached: it has ended, or "
+                                    "runs another program, or the system no longer permits to copy its memory", target);
         break;
     case MPI_ERR_GROUP:
         ompi_osc_ucp_window_explain(window, call, target, "a process of the group is not one of the window's %d",

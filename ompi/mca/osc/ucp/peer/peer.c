@@ -110,7 +110,8 @@ void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
         .disp_unit = window->disp_unit,
         .base      = (uint64_t) (uintptr_t) window->base,
         .pid       = getpid(),
-        .memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor
+        .memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor,
+        .cma       = MPI_WIN_FLAVOR_ALLOCATE != window->flavor && !window->device
     };
     ompi_osc_ucp_block_describe(&window->block, description);
     if (NULL != window->registered &&

@@ -54,7 +54,7 @@ struct ompi_osc_ucp_peer_t {
     bool    mapped;     /**< known, and all of it is mapped: displacements count from `memory` */
     bool    resolving;  /**< a thread is waiting for the description */
     ompi_osc_ucp_answer_t *answer; /**< NULL: it was not asked for its description, or the path is final; malloc'd */
-    int64_t size;       /**< bytes */
+    int64_t size;       /**< bytes; -1: not known yet, the target checks ranges */
     int64_t disp_unit;  /**< bytes */
 
     /* What is mapped here. */
@@ -64,15 +64,24 @@ struct ompi_osc_ucp_peer_t {
     ompi_osc_ucp_stripe_t  *stripes;  /**< of that memory */
     uintptr_t               key_base; /**< subtracted from an address it gives the stripes' key */
 
-    /* On the near path. */
-    bool  cma;        /**< this process can copy by the kernel from and to the peer's memory at `remote` */
-    bool  cma_target; /**< the peer's service side can copy by the kernel from and to this process's memory */
-    pid_t pid;        /**< of the peer */
+    /* On the near and the cma path. */
     struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< this origin's fastbox at the peer; NULL: none */
+
+
+    /* On the cma path. */
+    bool     cma;      /**< this process copies by the kernel from and to the peer's memory at `remote` */
+    uint32_t copies;   /**< what short copies have cost since the last completion (path/cma_begin.c) */
+    pid_t    pid;      /**< of the peer */
+    uint64_t proof_at; /**< the peer's address of the random number that proves its pid */
+    uint64_t proof;    /**< that number */
+    struct ompi_osc_ucp_attached_t *attached; /**< its regions, in a dynamic window; else NULL */
+    struct ompi_osc_ucp_insider_t  *insider;  /**< this process there */
+
+    /* On the cma path, and on paths with native operations. */
+    uint64_t                remote;     /**< the peer's address of its window memory */
 
     /* On paths with native operations. */
     opal_common_ucp_rkey_t *rkey;       /**< of its window memory; owned; NULL if there is none */
-    uint64_t                remote;     /**< the peer's address of its window memory */
     opal_common_ucp_rkey_t *words_rkey; /**< of its lock words, in the NIC domain */
     uint64_t                words;      /**< the peer's address of its lock words */
     bool                    cpu_amo;    /**< a processor executes the native atomics, as UCX uses no device */
@@ -105,7 +114,7 @@ struct ompi_osc_ucp_peer_t {
     /* Synchronization. */
     ompi_osc_ucp_lock_t lock;
     bool                locking; /**< a thread is acquiring the lock */
-    uint32_t            posts;   /**< taken from the control block, and not yet used by MPI_Win_start */
+    uint32_t            posts;   /**< taken by an MPI_Win_start that has failed, and not yet used by another */
     bool                started; /**< it is in the group of MPI_Win_start */
     bool                queried; /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };

@@ -44,6 +44,7 @@ typedef enum ompi_osc_ucp_layer_t {
     OMPI_OSC_UCP_LAYER_DEVICE,
     OMPI_OSC_UCP_LAYER_SURVIVE,
     OMPI_OSC_UCP_LAYER_COUNT,
+    OMPI_OSC_UCP_LAYER_WATCH,
     OMPI_OSC_UCP_LAYERS
 } ompi_osc_ucp_layer_t;
 
@@ -62,11 +63,13 @@ struct ompi_osc_ucp_window_t {
     int64_t                 disp_unit; /**< bytes */
     bool                    device;    /**< it is a device's: this process, too, reaches it by message only */
     ompi_osc_ucp_control_t *control;   /**< own control block */
+    struct ompi_osc_ucp_attached_t *attached; /**< behind it, in a dynamic window; else NULL */
     ompi_osc_ucp_block_t    block;     /**< control block, then memory of MPI_Win_allocate; none with `segment` */
-    ompi_osc_ucp_segment_t *segment;   /**< of MPI_Win_allocate_shared; else NULL */
+    ompi_osc_ucp_segment_t *segment;   /**< of a lean window, and of MPI_Win_allocate_shared; else NULL */
     ompi_osc_ucp_stripe_t  *stripes;   /**< of the own memory */
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
 
+    bool                       lean;       /**< nothing needs a message (window/lean.c); the same at all members */
     opal_common_ucp_memory_t  *registered; /**< memory of MPI_Win_create, registered for native operations; or NULL */
     bool                       nic;        /**< accumulates are in the NIC domain; the same at all members */
     const ompi_osc_ucp_path_t *all_path;   /**< locks all members at once; NULL: each member is locked by itself */
@@ -90,6 +93,7 @@ struct ompi_osc_ucp_window_t {
     bool                          lock_all_nocheck;
     int                           nstarted;
     int                          *started;        /**< ranks of the group of MPI_Win_start; malloc'd */
+    int                           awaited;        /**< rank for whose post MPI_Win_start waits, for the watchdog */
     bool                          exposed;        /**< between MPI_Win_post and its MPI_Win_wait or MPI_Win_test */
     uint32_t                      exposed_to;     /**< size of the group of MPI_Win_post */
     uint32_t                      posting;        /**< notices of MPI_Win_post that have not left, and need not yet */
@@ -106,6 +110,7 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_ucp_counters_t       counters;       /**< for the report and the performance variables */
     ompi_osc_base_module_t       *below[OMPI_OSC_UCP_LAYERS]; /**< functions that a layer replaced; malloc'd */
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */
+    struct ompi_osc_ucp_watch_t  *watch;          /**< owned by layer/watch.c; NULL if the window is not watched */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
     ompi_osc_ucp_window_t *next_left; /**< in the list of those that MPI_Finalize has freed (window/free.c) */

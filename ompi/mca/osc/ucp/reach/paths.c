@@ -8,7 +8,8 @@
 /** One row for each path; path NAME is ompi_osc_ucp_path_NAME. The last one serves every peer. */
 #define PATHS(ROW)                                                                                                     \
     ROW(direct) /* load and store: the process itself, and memory that is mapped here */                               \
-    ROW(near)   /* the same node, where the control block alone is mapped */                                           \
+    ROW(cma)    /* the same node, where the control block alone is mapped, and the kernel copies */                    \
+    ROW(near)   /* the same, where the kernel does not copy */                                                         \
     ROW(nic)    /* native put, get and atomics: windows of the NIC domain */                                           \
     ROW(rdma)   /* native put and get, the rest by message */                                                          \
     ROW(am)     /* all by message */

@@ -136,7 +136,7 @@ int ompi_osc_ucp_reach_for_notice(ompi_osc_ucp_peer_t *peer)
 
 int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer)
 {
-    return peer->size >= 0 && peer->disp_unit >= 0 ? ompi_osc_ucp_reach_for_notice(peer) : ompi_osc_ucp_reach(peer);
+    return peer->disp_unit >= 0 ? ompi_osc_ucp_reach_for_notice(peer) : ompi_osc_ucp_reach(peer);
 }
 
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)

@@ -21,4 +21,12 @@ void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window);
 /** Register all performance variables. `free` is the osc_free of this component's windows, by which they are known. */
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free);
 
+/* report/watchdog.c. Without the parameters osc_ucp_watchdog and osc_ucp_watchdog_signal, these do nothing. */
+
+/** Watch a window, from its creation on. */
+void ompi_osc_ucp_watchdog_begin(ompi_osc_ucp_window_t *window);
+
+/** End it: no window is left. */
+void ompi_osc_ucp_watchdog_end(void);
+
 #endif /* OSC_UCP_REPORT_H */

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-#include "memory/cma.h"
 #include "op/op_layout.h"
 #include "peer/peer.h"
+#include "service/asked.h"
 #include "service/locks.h"
 #include "service/refused.h"
 #include "service/reply.h"
@@ -24,11 +24,17 @@ typedef ompi_osc_ucp_context_t     context_t;
 typedef ompi_osc_ucp_command_t     command_t;
 typedef ompi_osc_ucp_target_addr_t target_addr_t;
 
+/** Can origins know the ranges of this window's memory? Else the program may be wrong, not the message. */
+static bool ranges_are_known(const target_t *target)
+{
+    return NULL == target->regions && target->window->uniform_bytes >= 0;
+}
+
 /** Refuse a command. Its reply says why, or if it asks for none, the next acknowledgement. */
 static void refuse(const context_t *context, const command_t *command, int status)
 {
     if (OMPI_ERR_RMA_RANGE == status) {
-        ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_RANGE);
+        ompi_osc_ucp_refused(ranges_are_known(context->target) ? OMPI_OSC_UCP_REFUSED_RANGE : NULL);
     } else if (OMPI_ERR_BAD_PARAM == status) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
@@ -43,62 +49,6 @@ static void refuse(const context_t *context, const command_t *command, int statu
 static uintptr_t stripe_key(const target_t *target, const char *address)
 {
     return (uintptr_t) address - target->key_base;
-}
-
-/* Copies by the kernel (cma). The reply is sent when the command is completely applied. */
-
-/** Bytes of cells of an accumulate that are copied at once: small enough to be still in the processor's cache when they
- *  are combined, large enough that the 1.5 us of a system call hardly count. */
-#define CMA_PIECE (256 * 1024)
-
-static _Alignas(64) char cma_data[CMA_PIECE], cma_result[CMA_PIECE];
-
-static bool by_cma(const command_t *command)
-{
-    return 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_CMA);
-}
-
-static void cma_reply(const context_t *context, const command_t *command, bool done)
-{
-    if (done) {
-        ompi_osc_ucp_reply_status(context->reply_ep, command->reply_to.cookie, OMPI_SUCCESS);
-    } else {
-        refuse(context, command, OMPI_ERROR);
-    }
-}
-
-static bool cma_copy(const context_t *context, bool write, void *here, uint64_t there, uint64_t bytes)
-{
-    return ompi_osc_ucp_cma_copy(context->source->pid, write, here, there, bytes);
-}
-
-/** Accumulate elements of the origin's memory, piece by piece, and store the old ones there if it fetches. */
-static bool cma_accumulate(const context_t *context, const command_t *command, const ompi_osc_ucp_prim_t *prim,
-                           char *to)
-{
-    const target_t                *target = context->target;
-    const ompi_osc_ucp_wire_cma_t *cma   = &command->cma;
-    bool                           reads = OMPI_OSC_UCP_OP_NO_OP != command->wire.op;
-    uint64_t                       left  = command->wire.len / prim->extent, done = 0, n, packed;
-
-    for (; left > 0; left -= n) {
-        n      = left < CMA_PIECE / prim->extent ? left : CMA_PIECE / prim->extent;
-        packed = n * prim->size;
-        if (reads && !cma_copy(context, false, cma_data, cma->data + done, packed)) {
-            return false;
-        }
-        if (target->nic) {
-            ompi_osc_ucp_domain_witness(command->wire.op, prim, to);
-        }
-        ompi_osc_ucp_op_apply(target->stripes, stripe_key(target, to), command->wire.op, prim, to,
-                              reads ? cma_data : NULL, 0 != cma->result ? cma_result : NULL, n);
-        if (0 != cma->result && !cma_copy(context, true, cma_result, cma->result + done, packed)) {
-            return false;
-        }
-        to   += n * prim->extent;
-        done += packed;
-    }
-    return true;
 }
 
 /** An operation on a device's memory is over, with outcome `rc`. */
@@ -169,9 +119,7 @@ static void apply_put(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (by_cma(command)) {
-        cma_reply(context, command, cma_copy(context, false, addr.base, command->cma.data, command->wire.len));
-    } else if (NULL != context->remote) {
+    if (NULL != context->remote) {
         put_receive(context, command, &addr);
     } else if (context->target->device) {
         device_done(context, ompi_osc_ucp_target_addr_put(&addr, command));
@@ -223,9 +171,7 @@ static void apply_get(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (by_cma(command)) {
-        cma_reply(context, command, cma_copy(context, true, addr.base, command->cma.result, len));
-    } else if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers() &&
+    if (NULL == command->layout && len > OMPI_OSC_UCP_GET_COPIED_MAX && !opal_common_ucp_registers() &&
                !context->target->device) {
         ompi_osc_ucp_reply_alone(context->reply_ep, &command->reply_to, addr.base, len, NULL);
     } else if (!result_begin(context, command, len, &result)) {
@@ -314,9 +260,7 @@ static void apply_accumulate(context_t *context, command_t *command)
         refuse(context, command, rc);
         return;
     }
-    if (by_cma(command)) {
-        cma_reply(context, command, cma_accumulate(context, command, prim, addr.base));
-    } else if ((fetch && bytes > OMPI_OSC_UCP_FRAG_MAX) || !runs_are_whole(command, prim, &addr)) {
+    if ((fetch && bytes > OMPI_OSC_UCP_FRAG_MAX) || !runs_are_whole(command, prim, &addr)) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
     } else if (fetch && !result_begin(context, command, bytes, &result)) {
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
@@ -342,7 +286,7 @@ static void apply_compare_swap(context_t *context, command_t *command)
     int                        rc = OMPI_ERR_BAD_PARAM;
 
     if (NULL != prim && prim->size == prim->extent && command->wire.len == prim->size && NULL == command->layout &&
-        0 != command->reply_to.cookie && !by_cma(command)) {
+        0 != command->reply_to.cookie) {
         rc = ompi_osc_ucp_target_addr_find(context->target, command, 0, &addr);
     }
     if (OMPI_SUCCESS == rc && !result_begin(context, command, prim->size, &result)) {
@@ -400,12 +344,25 @@ static void apply_describe(context_t *context, command_t *command)
     }
     to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(description));
     ompi_osc_ucp_window_describe(context->target->window, &description);
-    if (!context->target->device &&
-        ompi_osc_ucp_cma_reaches((int32_t) command->wire.len, (uint64_t) command->wire.disp, ompi_osc_ucp_secret)) {
-        context->source->pid = (int32_t) command->wire.len;
-        description.cma      = true;
-    }
     memcpy(to, &description, sizeof(description));
+}
+
+static void apply_ask(context_t *context, command_t *command)
+{
+    ompi_osc_ucp_watched_answer_t answer;
+    char                         *to;
+
+    if (0 == command->reply_to.cookie) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
+    }
+    to = ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(answer));
+    if (0 != command->wire.op) {
+        ompi_osc_ucp_asked_claim((uint64_t) command->wire.disp, command->wire.len, &answer);
+    } else {
+        ompi_osc_ucp_asked((uint64_t) command->wire.disp, &answer);
+    }
+    memcpy(to, &answer, sizeof(answer));
 }
 
 void ompi_osc_ucp_apply(context_t *context, command_t *command)
@@ -421,12 +378,9 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_POST]         = apply_post,
         [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
         [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
-        [OMPI_OSC_UCP_KIND_DOORBELL]     = ompi_osc_ucp_locks_doorbell
+        [OMPI_OSC_UCP_KIND_DOORBELL]     = ompi_osc_ucp_locks_doorbell,
+        [OMPI_OSC_UCP_KIND_ASK]          = apply_ask
     };
 
-    if (by_cma(command) && 0 == context->source->pid) {
-        refuse(context, command, OMPI_ERR_BAD_PARAM);
-        return;
-    }
     kinds[command->wire.kind](context, command);
 }

@@ -197,7 +197,8 @@ static void packet_arrived(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t 
 /** May a command arrive after its window was freed? No process waits for the arrival of these. */
 static bool may_be_late(const ompi_osc_ucp_command_t *command)
 {
-    return OMPI_OSC_UCP_KIND_POST == command->wire.kind || OMPI_OSC_UCP_KIND_DOORBELL == command->wire.kind;
+    return OMPI_OSC_UCP_KIND_POST == command->wire.kind || OMPI_OSC_UCP_KIND_DOORBELL == command->wire.kind ||
+           OMPI_OSC_UCP_KIND_ASK == command->wire.kind;
 }
 
 /** Reply OMPI_ERR_WIN to all that waits for a reply to the packet: there is no such window. */
@@ -209,7 +210,8 @@ static void packet_refuse(arrival_t *arrival)
     while (arrival->next < arrival->len &&
            ompi_osc_ucp_command_decode(arrival->commands, arrival->len, &arrival->next, &command)) {
         late = late && may_be_late(&command);
-        ompi_osc_ucp_reply_status(arrival->reply_ep, command.reply_to.cookie, OMPI_ERR_WIN);
+        ompi_osc_ucp_reply_status(arrival->reply_ep, command.reply_to.cookie,
+                                  OMPI_OSC_UCP_KIND_ASK == command.wire.kind ? OMPI_ERR_NOT_AVAILABLE : OMPI_ERR_WIN);
     }
     if (!late || arrival->next < arrival->len) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_WINDOW);

@@ -29,6 +29,10 @@ static void grant(target_t *target, waiter_t *waiter)
     __atomic_fetch_sub(&target->control->lock.remote, 1, __ATOMIC_RELAXED);
     ompi_osc_ucp_reply_status(waiter->reply_ep, waiter->cookie, OMPI_SUCCESS);
     source->waiting = false;
+    if (NULL != ompi_osc_ucp_watched) {
+        source->holds      = waiter->exclusive ? OMPI_OSC_UCP_HELD_EXCLUSIVE : OMPI_OSC_UCP_HELD_SHARED;
+        source->held_since = ompi_osc_ucp_watched_now();
+    }
     ompi_osc_ucp_source_resume(target, source);
 }
 
@@ -116,6 +120,7 @@ void ompi_osc_ucp_locks_lock(context_t *context, command_t *command)
 
 void ompi_osc_ucp_locks_unlock(context_t *context, command_t *command)
 {
+    context->source->holds = OMPI_OSC_UCP_HELD_NOTHING;
     ompi_osc_ucp_lockword_leave(&context->target->control->lock,
                                 0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_EXCLUSIVE));
     ompi_osc_ucp_locks_look(context->target);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 static uint64_t refused;
-static bool     expected;
+static bool     reported, expected;
 
 void ompi_osc_ucp_refusals_expect(void)
 {
@@ -18,7 +18,9 @@ void ompi_osc_ucp_refusals_expect(void)
 
 void ompi_osc_ucp_refused(const char *reason)
 {
-    if (0 == __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED) && !__atomic_load_n(&expected, __ATOMIC_RELAXED)) {
+    __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+    if (NULL != reason && !__atomic_load_n(&expected, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED)) {
         fprintf(stderr, "osc/ucp: a message from another process was not executed: %s. This is said once per process; "
                 "the performance variable osc_ucp_messages_refused counts such messages.\n", reason);
     }

@@ -15,7 +15,8 @@
 #define OMPI_OSC_UCP_REFUSED_RANGE   "it is about memory outside the window"
 #define OMPI_OSC_UCP_REFUSED_ANSWER  "it answers nothing that was asked"
 
-/** A message, or a command in one, was refused. Any thread. */
+/** A message, or a command in one, was refused. Any thread. NULL: it is not reported here, because it is an error of
+ *  the program, of which the origin tells. */
 void ompi_osc_ucp_refused(const char *reason);
 
 /** Report no refused message from now on: peers may still send to a window that was lost here. Any thread. */

@@ -106,7 +106,7 @@ ompi_osc_ucp_target_t *ompi_osc_ucp_target_new(ompi_osc_ucp_window_t *window)
     target->control  = window->control;
     target->stripes  = window->stripes;
     target->key_base = window->key_base;
-    target->regions  = dynamic ? ompi_osc_ucp_regions_new() : NULL;
+    target->regions  = dynamic ? ompi_osc_ucp_regions_new(window->attached) : NULL;
     if (dynamic && NULL == target->regions) {
         ompi_osc_ucp_target_free(target);
         return NULL;
@@ -138,6 +138,7 @@ void ompi_osc_ucp_target_free(ompi_osc_ucp_target_t *target)
     if (NULL != target->regions) {
         ompi_osc_ucp_regions_free(target->regions);
     }
+    free(target->processes);
     free(target);
 }
 

@@ -9,6 +9,7 @@
 #ifndef OSC_UCP_TARGET_H
 #define OSC_UCP_TARGET_H
 
+#include "base/watched.h"
 #include "memory/regions.h"
 #include "peer/window.h"
 #include "wire/wire.h"
@@ -28,6 +29,8 @@ struct ompi_osc_ucp_target_t {
     const ompi_osc_ucp_window_t *window;   /**< for its description only */
     ompi_osc_ucp_ranks_t         sources;  /**< of ompi_osc_ucp_source_t */
     bool                         device;   /**< the memory is a device's: see service/target_addr.h */
+    uint64_t                    *processes; /**< the members (ompi_osc_ucp_proc_key), by rank, malloc'd; NULL without
+                                             *   the watchdog; atomic */
     bool                         nic;      /**< in the NIC domain: operations of the native class must not come here */
 
     ompi_osc_ucp_control_t      *control;  /**< shared with the peers that have it mapped: atomics only */
@@ -59,9 +62,10 @@ struct ompi_osc_ucp_source_t {
     int64_t                     error_at;  /**< displacement of that command, bytes; 0: not known */
     uint32_t                    receiving; /**< puts whose data are on their way to the window */
     bool                        waiting;   /**< for the lock; its packets wait too */
+    ompi_osc_ucp_held_t         holds;     /**< the lock, granted by message; only with the watchdog */
+    uint64_t                    held_since;
     bool                        runnable;  /**< in the target's list */
     opal_common_ucp_ep_t       *reply_ep;  /**< of the last message; NULL before the first one */
-    int32_t                     pid;       /**< of the process that the kernel may copy from and to; 0: it may not */
     ompi_osc_ucp_lock_waiter_t  waiter;    /**< valid while `waiting` */
     ompi_osc_ucp_source_t      *next_runnable;
     ompi_osc_ucp_queued_t      *queued;    /**< packets that have to wait, by sequence */

@@ -16,6 +16,7 @@
 #include "base/stores.h"
 #include "base/wait.h"
 #include "layer/layer.h"
+#include "memory/pool.h"
 #include "message/message.h"
 #include "op/layout_type.h"
 #include "peer/pending.h"
@@ -88,10 +89,13 @@ static int component_query(ompi_win_t *win, void **base, size_t size, ompi_osc_u
 static int component_finalize(void)
 {
     ompi_osc_ucp_progress_stop();
+    ompi_osc_ucp_watchdog_end();
     ompi_osc_ucp_report_print();
     opal_common_ucp_service_stop(); /* what it may be at must not be unmapped */
     ompi_osc_ucp_procs_fini();
     ompi_osc_ucp_arena_fini();
+    ompi_osc_ucp_pools_fini();
+    ompi_osc_ucp_sysv_fini();
     ompi_osc_ucp_messages_close();
     ompi_osc_ucp_survive_fini();
     ompi_osc_ucp_pendings_fini();

@@ -17,7 +17,7 @@
 /** Do the parameter and the kind of window allow the NIC domain? By default only if UCX has atomics of a device. */
 static bool domain_wanted(const ompi_osc_ucp_window_t *window)
 {
-    if (OMPI_OSC_UCP_DOMAIN_CPU == ompi_osc_ucp_params.atomic_domain || !opal_common_ucp_is_open() ||
+    if (window->lean || OMPI_OSC_UCP_DOMAIN_CPU == ompi_osc_ucp_params.atomic_domain || !opal_common_ucp_is_open() ||
         window->size < 2 || window->granularity > sizeof(uint64_t) ||
         (MPI_WIN_FLAVOR_CREATE != window->flavor && MPI_WIN_FLAVOR_ALLOCATE != window->flavor)) {
         return false;

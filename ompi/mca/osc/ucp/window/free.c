@@ -10,6 +10,7 @@
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
 #include "layer/layer.h"
+#include "layer/watch.h"
 #include "message/packet.h"
 #include "reach/reach.h"
 #include "report/report.h"
@@ -74,13 +75,36 @@ static void window_finish(ompi_osc_ucp_window_t *window)
     }
 }
 
+/** Windows that MPI_Finalize has freed and that have not ended yet, by id. */
+static struct {
+    ompi_osc_ucp_window_t *first;
+    int                    several; /**< those of several processes */
+} left;
+
+/** Open windows of several processes; atomic. */
+static int several_open;
+
+void ompi_osc_ucp_window_opened(const ompi_osc_ucp_window_t *window)
+{
+    __atomic_fetch_add(&several_open, window->size > 1, __ATOMIC_RELAXED);
+}
+
 /** Finish a window, and undo what its creation did. */
 static void window_end(ompi_osc_ucp_window_t *window)
 {
-    bool lost;
+    bool watched = NULL != window->watch, lost;
 
+    if (watched) {
+        ompi_osc_ucp_call_begins(window, ompi_osc_ucp_finalizing() ? OMPI_OSC_UCP_CALLED_FINALIZE
+                                                                   : OMPI_OSC_UCP_CALLED_FREE, -1);
+    }
     window_finish(window);
+    if (watched) {
+        ompi_osc_ucp_call_ends(ompi_osc_ucp_watched_now());
+        ompi_osc_ucp_watch_end(window);
+    }
     lost = ompi_osc_ucp_survive_lost(window);
+    __atomic_fetch_sub(&several_open, window->size > 1, __ATOMIC_RELAXED);
     ompi_osc_ucp_stages_down(window, ~0u);
     if (lost) {
         ompi_osc_ucp_survive_keep(window, ompi_osc_ucp_window_delete);
@@ -88,12 +112,6 @@ static void window_end(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_window_delete(window);
     }
 }
-
-/** Windows that MPI_Finalize has freed and that have not ended yet, by id. */
-static struct {
-    ompi_osc_ucp_window_t *first;
-    int                    several; /**< those of several processes */
-} left;
 
 /** End the windows in the list. `last`: Open MPI still holds its object. */
 static void left_end(const ompi_osc_ucp_window_t *last)
@@ -129,7 +147,7 @@ static void window_leave(ompi_osc_ucp_window_t *window)
     window->next_left = *at;
     *at               = window;
     left.several     += window->size > 1;
-    if (left.several < ompi_osc_ucp_progress_needed()) {
+    if (left.several < __atomic_load_n(&several_open, __ATOMIC_RELAXED)) {
         OBJ_RETAIN(window->win);
         ompi_osc_ucp_info_keep(window->win);
     } else {

@@ -17,7 +17,16 @@
 #define ALIGNMENT_MIN 64
 #define ALIGNMENT_MAX (1ul << 21)
 
-#define HINTS_MAX 10
+/** Kinds of memory that the program may use, and those that it does: Open MPI 6.0 answers these keys by itself. */
+#define KINDS_KEY          "mpi_memory_alloc_kinds"
+#define KINDS_ASSERTED_KEY "mpi_assert_memory_alloc_kinds"
+
+/** The keys that windows tell of. */
+static const char *const keys[] = { "no_locks", "accumulate_ordering", "accumulate_ops", "same_size", "same_disp_unit",
+                                    "mpi_accumulate_granularity", "alloc_shared_noncontig",
+                                    "mpi_minimum_memory_alignment", KINDS_KEY, KINDS_ASSERTED_KEY };
+
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /** The values in force. */
 typedef struct hints_t {
@@ -26,7 +35,7 @@ typedef struct hints_t {
     struct {
         const char *key;
         char        value[256];
-    } hint[HINTS_MAX];
+    } hint[KEYS]; /**< each key at most once */
 } hints_t;
 
 /** Of the window that was made last; for the next one. Under the component's lock. */
@@ -51,18 +60,11 @@ static ompi_osc_ucp_info_text_t hint_stays(opal_infosubscriber_t *object, ompi_o
     return in_force;
 }
 
-/** Kinds of memory that the program may use, and those that it does: Open MPI 6.0 answers these keys by itself. */
-#define KINDS_KEY          "mpi_memory_alloc_kinds"
-#define KINDS_ASSERTED_KEY "mpi_assert_memory_alloc_kinds"
-
 /** Subscribe to all keys whose names Open MPI can take. */
 static int subscribe(void)
 {
-    static const char *const keys[] = { "no_locks", "accumulate_ordering", "accumulate_ops", "same_size",
-                                        "same_disp_unit", "mpi_accumulate_granularity", "alloc_shared_noncontig",
-                                        "mpi_minimum_memory_alignment", KINDS_KEY, KINDS_ASSERTED_KEY };
-    size_t                   i;
-    int                      rc = OMPI_SUCCESS;
+    size_t i;
+    int    rc = OMPI_SUCCESS;
 
     if (NULL != subscriptions) {
         return OMPI_SUCCESS;
@@ -76,7 +78,7 @@ static int subscribe(void)
     if (NULL == subscriptions->s_info || 0 == subscriptions->s_subscriber_table.ht_capacity) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (i = 0; OMPI_SUCCESS == rc && i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (i = 0; OMPI_SUCCESS == rc && i < KEYS; i++) {
         if (strlen(keys[i]) <= OMPI_OSC_UCP_INFO_KEY_MAX) {
             rc = opal_infosubscribe_subscribe(subscriptions, (char *) keys[i], "", hint_stays);
         }

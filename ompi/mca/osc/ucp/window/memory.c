@@ -2,21 +2,22 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The control block and memory of MPI_Win_allocate are one block of the arena. Memory of MPI_Win_create is registered
+ * The control block and memory of MPI_Win_allocate are one block of the arena, and so are the control block and the
+ * table of attached regions that peers see. Memory of MPI_Win_create is registered
  * if peers may reach it natively.
  */
 
 #include "window/stages.h"
 
 #include "base/params.h"
-
-/** Stripes for window memory that no other process maps: all such windows share them. */
-static ompi_osc_ucp_stripe_t own_stripes[OMPI_OSC_UCP_STRIPES] __attribute__((aligned(64)));
+#include "memory/attached.h"
 
 int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
 {
     bool   allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
-    size_t bytes     = sizeof(ompi_osc_ucp_control_t) + (allocates ? (size_t) window->bytes : 0);
+    bool   dynamic   = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
+    size_t bytes     = sizeof(ompi_osc_ucp_control_t) +
+                       (allocates ? (size_t) window->bytes : dynamic ? sizeof(ompi_osc_ucp_attached_t) : 0);
     int    rc;
 
     rc = ompi_osc_ucp_arena_take(bytes, window->alignment, sizeof(ompi_osc_ucp_control_t), window->size > 1,
@@ -26,9 +27,11 @@ int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
     }
     window->control = ompi_osc_ucp_block_address(&window->block);
     memset(window->control, 0, sizeof(*window->control));
-    window->stripes = own_stripes;
+    if (dynamic) {
+        window->attached = memset(window->control + 1, 0, sizeof(*window->attached));
+    }
+    window->stripes = ompi_osc_ucp_block_head(&window->block)->stripes;
     if (allocates) {
-        window->stripes  = ompi_osc_ucp_block_head(&window->block)->stripes;
         window->key_base = (uintptr_t) ompi_osc_ucp_block_head(&window->block);
         window->base     = window->control + 1;
     }

@@ -53,12 +53,14 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
         ompi_osc_ucp_window_delete(creation.window);
         return rc;
     }
+    ompi_osc_ucp_window_opened(creation.window);
     if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
         *base = creation.window->base;
     }
     if (creation.report) {
         (void) ompi_osc_ucp_report_begin(creation.window, comm);
     }
+    ompi_osc_ucp_watchdog_begin(creation.window);
     *model = MPI_WIN_UNIFIED;
     ompi_osc_ucp_announce(creation.window);
     return OMPI_SUCCESS;

@@ -21,12 +21,18 @@
 #include "reach/reach.h"
 #include "service/target.h"
 
-/** One stage. `rc` is the outcome of the stages before it. A local stage runs only if that is OMPI_SUCCESS. A
- *  collective one always runs, and fails on all processes or on none. */
+/** How a stage runs. */
+typedef enum together_t {
+    LOCAL,      /**< only if the stages before it have succeeded here */
+    COLLECTIVE, /**< always; it fails on all processes or on none */
+    MEETING     /**< the same, but not at all in windows whose members have met before, or need not meet */
+} together_t;
+
+/** One stage. `rc` is the outcome of the stages before it. */
 typedef struct stage_t {
     int  (*up)(ompi_osc_ucp_creation_t *creation, int rc);
     void (*down)(ompi_osc_ucp_window_t *window); /**< undoes it; NULL: there is nothing to undo */
-    bool collective;
+    together_t together;
 } stage_t;
 
 /** The next window id that this process proposes; atomic. */
@@ -63,13 +69,19 @@ static void info_down(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_info_untell(window->win);
 }
 
+/** Does the window send messages, or may it? */
+static bool needs_transport(const ompi_osc_ucp_window_t *window)
+{
+    return window->size > 1 && !window->lean;
+}
+
 static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     char *reason  = NULL;
     int   started = OMPI_SUCCESS;
 
     (void) rc;
-    if (creation->window->size > 1) {
+    if (needs_transport(creation->window)) {
         if (OPAL_SUCCESS != opal_common_ucp_service_cpus(ompi_osc_ucp_params.service_cpus)) {
             creation->outside = true;
             (void) asprintf(&creation->reason, "osc_ucp_service_cpus is '%s': it must be 'all', 'program' or a list of "
@@ -94,7 +106,7 @@ static int transport_up(ompi_osc_ucp_creation_t *creation, int rc)
 
 static void transport_down(ompi_osc_ucp_window_t *window)
 {
-    if (window->size > 1) {
+    if (needs_transport(window)) {
         ompi_osc_ucp_progress_release();
     }
 }
@@ -124,9 +136,9 @@ static bool needs_service(const ompi_osc_ucp_window_t *window)
     case OMPI_OSC_UCP_ASYNC_NEVER:
         return false;
     case OMPI_OSC_UCP_ASYNC_ALWAYS:
-        return window->size > 1;
+        return needs_transport(window);
     default: /* without locks a target ends each epoch by a call of its own; shared windows send no messages */
-        return window->size > 1 && !window->no_locks && MPI_WIN_FLAVOR_SHARED != window->flavor;
+        return needs_transport(window) && !window->no_locks && MPI_WIN_FLAVOR_SHARED != window->flavor;
     }
 }
 
@@ -152,74 +164,88 @@ static void service_down(ompi_osc_ucp_window_t *window)
     }
 }
 
+/** Is UCX open, and are all members' addresses known? */
 static bool procs_known(const ompi_osc_ucp_window_t *window)
 {
     bool known;
 
     ompi_osc_ucp_enter();
-    known = ompi_osc_ucp_procs_known(window->group);
+    known = opal_common_ucp_is_open() && ompi_osc_ucp_procs_known(window->group);
     ompi_osc_ucp_leave();
     return known;
 }
 
+/** What a process tells the others of the outcome of its stages, for a maximum: 0 if they have succeeded. */
+static int64_t outcome(const ompi_osc_ucp_window_t *window, int rc)
+{
+    return OMPI_SUCCESS == rc ? 0 : window->size - window->rank;
+}
+
+/** The outcome of all, as their maximum tells. */
+static int outcome_agreed(ompi_osc_ucp_creation_t *creation, int64_t all, int rc)
+{
+    const ompi_osc_ucp_window_t *window = creation->window;
+
+    if (0 == all) {
+        return OMPI_SUCCESS;
+    }
+    creation->failed = (int) (window->size - all);
+    creation->mute   = window->rank != creation->failed;
+    return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
+}
+
+/** The maxima of what all processes tell. Collective. */
+static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, int n)
+{
+    return comm->c_coll->coll_allreduce(mine, all, n, MPI_INT64_T, MPI_MAX, comm, comm->c_coll->coll_allreduce_module);
+}
+
 /**
- * Agree, by one allreduce of maxima: have the stages so far succeeded, do all members have the same size and unit, do
- * they all know the others' addresses, does one want a report, and which id comes next.
+ * Agree: have the stages so far succeeded, can the window be lean, do all members have the same size and unit, do they
+ * all have UCX open, does one want a report, and which id comes next.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, ID, COUNT };
+    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
-    ompi_communicator_t   *comm   = creation->comm;
     int64_t                mine[COUNT], all[COUNT];
 
-    mine[FAILED]    = OMPI_SUCCESS == rc ? 0 : window->size - window->rank;
+    mine[FAILED]    = outcome(window, rc);
+    mine[HEAVY]     = OMPI_SUCCESS != rc || !ompi_osc_ucp_lean_possible(window, creation->comm);
     mine[SIZE_MAX_] = window->bytes;
     mine[SIZE_MIN_] = -window->bytes;
     mine[UNIT_MAX_] = window->disp_unit;
     mine[UNIT_MIN_] = -window->disp_unit;
-    mine[UNKNOWN]   = OMPI_SUCCESS == rc && window->size > 1 && !procs_known(window);
+    mine[UNKNOWN]   = OMPI_SUCCESS == rc && !procs_known(window);
     mine[REPORT]    = ompi_osc_ucp_params.report;
     mine[ID]        = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
 
-    if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
-                                                     comm->c_coll->coll_allreduce_module)) {
+    if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
         return OMPI_ERROR;
     }
-    if (0 != all[FAILED]) {
-        creation->failed = (int) (window->size - all[FAILED]);
-        creation->mute   = window->rank != creation->failed;
-        return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
-    }
+    window->lean              = 0 == all[HEAVY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
     window->id                = (uint64_t) all[ID];
+    creation->open            = 0 == all[UNKNOWN];
     creation->report          = 0 != all[REPORT];
-    return 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(comm) : OMPI_SUCCESS;
+    return outcome_agreed(creation, all[FAILED], rc);
 }
 
-/** Memory of MPI_Win_allocate_shared: a segment that contains the control blocks too. */
-static int segment_up(ompi_osc_ucp_creation_t *creation)
+/** Agree whether all have opened UCX, and have all know all addresses. */
+static int procs_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
+    enum { FAILED, UNKNOWN, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
-    uint64_t               bytes  = UINT64_MAX;
-    ompi_osc_ucp_member_t  mine;
-    int                    rc = ompi_osc_ucp_segment_share(creation->comm, window->bytes, window->disp_unit,
-                                                           window->noncontig, &window->segment, &bytes);
+    int64_t                mine[COUNT], all[COUNT];
 
-    if (0 == bytes) {
-        creation->reason = strdup("the sum of its sizes is larger than any memory");
-    } else if (OMPI_SUCCESS != rc && UINT64_MAX != bytes) {
-        creation->reason = ompi_osc_ucp_memory_shortage(bytes);
+    mine[FAILED]  = outcome(window, rc);
+    mine[UNKNOWN] = OMPI_SUCCESS == rc && !procs_known(window);
+    if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
+        return OMPI_ERROR;
     }
-    if (OMPI_SUCCESS == rc) {
-        mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
-        window->stripes  = mine.stripes;
-        window->key_base = mine.key_base;
-        window->control  = mine.control;
-        window->base     = mine.memory;
-    }
-    return rc;
+    rc = outcome_agreed(creation, all[FAILED], rc);
+    return OMPI_SUCCESS == rc && 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(creation->comm) : rc;
 }
 
 static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
@@ -227,8 +253,8 @@ static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
     ompi_osc_ucp_window_t *window = creation->window;
     const char            *reason;
 
-    if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
-        return segment_up(creation);
+    if (NULL != window->segment) {
+        return OMPI_SUCCESS;
     }
     ompi_osc_ucp_memory_register(window, &creation->unregistered);
     rc     = ompi_osc_ucp_memory_allocate(window);
@@ -248,8 +274,6 @@ static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
 static void memory_down(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_memory_free(window);
-    ompi_osc_ucp_segment_free(window->segment);
-    window->segment = NULL;
 }
 
 static int target_up(ompi_osc_ucp_creation_t *creation, int rc)
@@ -333,8 +357,7 @@ static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
         mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED
                                            : OMPI_EXISTS == rc ? TAKEN : FAILED + window->size - window->rank;
         mine[NEXT_ID] = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
-        if (OMPI_SUCCESS != comm->c_coll->coll_allreduce(mine, all, COUNT, MPI_INT64_T, MPI_MAX, comm,
-                                                         comm->c_coll->coll_allreduce_module)) {
+        if (OMPI_SUCCESS != maxima(comm, mine, all, COUNT)) {
             all[OUTCOME] = FAILED + window->size - window->rank;
         }
         if (PUBLISHED == all[OUTCOME]) {
@@ -358,16 +381,18 @@ static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
 }
 
 static const stage_t stages[] = {
-    { info_up, info_down, false },
-    { transport_up, transport_down, false },
-    { device_up, NULL, false },
-    { service_up, service_down, false },
-    { common_agree, NULL, true },
-    { memory_up, memory_down, false },
-    { target_up, target_down, false },
-    { domain_up, NULL, false },
-    { survive_up, ompi_osc_ucp_survive_end, false },
-    { publish_agree, withdraw, true }
+    { info_up, info_down, LOCAL },
+    { common_agree, NULL, COLLECTIVE },
+    { ompi_osc_ucp_segment_up, ompi_osc_ucp_segment_down, COLLECTIVE },
+    { transport_up, transport_down, LOCAL },
+    { device_up, NULL, LOCAL },
+    { service_up, service_down, LOCAL },
+    { procs_agree, NULL, MEETING },
+    { memory_up, memory_down, LOCAL },
+    { target_up, target_down, LOCAL },
+    { domain_up, NULL, LOCAL },
+    { survive_up, ompi_osc_ucp_survive_end, LOCAL },
+    { publish_agree, withdraw, COLLECTIVE }
 };
 
 #define STAGES ((int) (sizeof(stages) / sizeof(stages[0])))
@@ -402,19 +427,31 @@ static void creation_failed(const ompi_osc_ucp_creation_t *creation, int why)
                          reason);
 }
 
+static bool stage_runs(const stage_t *stage, const ompi_osc_ucp_creation_t *creation, int rc)
+{
+    switch (stage->together) {
+    case LOCAL:
+        return OMPI_SUCCESS == rc;
+    case MEETING:
+        return needs_transport(creation->window) && !creation->open;
+    default:
+        return true;
+    }
+}
+
 int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
 {
     unsigned standing = 0;
     int      rc = OMPI_SUCCESS, why = OMPI_SUCCESS, i;
 
     for (i = 0; i < STAGES; i++) {
-        if (OMPI_SUCCESS != rc && !stages[i].collective) {
+        if (!stage_runs(&stages[i], creation, rc)) {
             continue;
         }
         rc = stages[i].up(creation, rc);
         if (OMPI_SUCCESS == rc) {
             standing |= 1u << i;
-        } else if (stages[i].collective) {
+        } else if (LOCAL != stages[i].together) {
             why = OMPI_ERROR == rc ? why : rc; /* OMPI_ERROR: another process failed */
             break;
         }

@@ -19,6 +19,7 @@ typedef struct ompi_osc_ucp_creation_t {
     bool                   mute;   /**< another process tells why: all have the same reason */
     int                    failed; /**< rank of the first process that failed */
     bool                   report; /**< some member wants a report */
+    bool                   open;   /**< each member has UCX open already, and knows the others' addresses */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */
     char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
 } ompi_osc_ucp_creation_t;
@@ -32,7 +33,20 @@ void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing);
 /** A process without memory for its window takes part in the first agreement, so that the others do not make theirs. */
 int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm, int flavor);
 
+/* window/lean.c */
+
+/** May the window be lean, as far as this process knows? */
+bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm);
+
+/** Make the segment of a lean window, or of MPI_Win_allocate_shared. If there can be none, the former is not lean, and
+ *  is made like one that spans nodes. Collective; all processes return the same code. */
+int  ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc);
+void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window);
+
 /* window/free.c */
+
+/** A window has been made: MPI_Finalize may have to wait for it. */
+void ompi_osc_ucp_window_opened(const ompi_osc_ucp_window_t *window);
 
 /** Free what is left of a window that was torn down. */
 void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window);

@@ -99,13 +99,6 @@ bool ompi_osc_ucp_command_decode(const char *packet, size_t len, size_t *offset_
     } else if (!read_struct(&reader, &command_p->shape, sizeof(command_p->shape))) {
         return false;
     }
-    if (0 != (flags & OMPI_OSC_UCP_FLAG_CMA)) {
-        if (0 != (flags & (OMPI_OSC_UCP_FLAG_LAYOUT | OMPI_OSC_UCP_FLAG_PAYLOAD)) ||
-            !read_struct(&reader, &command_p->cma, sizeof(command_p->cma))) {
-            return false;
-        }
-        command_p->data_len = 0;
-    }
     command_p->layout  = NULL;
     command_p->data    = NULL;
     command_p->payload = 0 != (flags & OMPI_OSC_UCP_FLAG_PAYLOAD);
@@ -139,9 +132,6 @@ size_t ompi_osc_ucp_command_encode(const ompi_osc_ucp_command_t *command, char *
     }
     if (0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_LAYOUT)) {
         end = write_struct(end, &command->shape, sizeof(command->shape));
-    }
-    if (0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_CMA)) {
-        end = write_struct(end, &command->cma, sizeof(command->cma));
     }
     return (size_t) (end - buffer);
 }

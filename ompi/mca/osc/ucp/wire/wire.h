@@ -27,9 +27,10 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_COMPLETE,
     OMPI_OSC_UCP_KIND_POST,
     OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round */
-    OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t. len: the asking process's number; disp:
-                                     *   address of the target's secret there; 0: the kernel must not copy */
+    OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
     OMPI_OSC_UCP_KIND_DOORBELL,     /**< look at the lock queue and at the fastboxes */
+    OMPI_OSC_UCP_KIND_ASK,          /**< reply: ompi_osc_ucp_watched_answer_t. disp: id of the window whose lock it is
+                                     *   about, or 0. With op 1, a claim: disp: the process; len: the user's request */
     OMPI_OSC_UCP_KIND_COUNT
 } ompi_osc_ucp_kind_t;
 
@@ -38,9 +39,7 @@ enum {
     OMPI_OSC_UCP_FLAG_LAYOUT    = 2,  /**< an ompi_osc_ucp_wire_shape_t follows, and a layout before the data */
     OMPI_OSC_UCP_FLAG_PAYLOAD   = 4,  /**< layout and data are the message's payload, not behind the command */
     OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8,  /**< LOCK, UNLOCK */
-    OMPI_OSC_UCP_FLAG_JOIN      = 16, /**< LOCK, shared: go past the queue (memory/lockword.h) */
-    OMPI_OSC_UCP_FLAG_CMA       = 32  /**< an ompi_osc_ucp_wire_cma_t follows, and neither layout nor data. The target
-                                       *   copies data and result from and to the origin's memory by the kernel */
+    OMPI_OSC_UCP_FLAG_JOIN      = 16  /**< LOCK, shared: go past the queue (memory/lockword.h) */
 };
 
 /** Head of a packet. */
@@ -75,12 +74,6 @@ typedef struct ompi_osc_ucp_wire_shape_t {
     uint64_t len; /**< bytes of the encoded layout */
 } ompi_osc_ucp_wire_shape_t;
 
-/** Where data and result are in the origin's memory, packed. */
-typedef struct ompi_osc_ucp_wire_cma_t {
-    uint64_t data;
-    uint64_t result;
-} ompi_osc_ucp_wire_cma_t;
-
 /** One reply; `len` bytes of data follow. */
 typedef struct ompi_osc_ucp_wire_reply_t {
     uint64_t cookie;
@@ -92,19 +85,17 @@ typedef struct ompi_osc_ucp_wire_reply_t {
 _Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");
 _Static_assert(16 == sizeof(ompi_osc_ucp_wire_command_t), "without holes");
 _Static_assert(24 == sizeof(ompi_osc_ucp_wire_reply_t), "without holes");
-_Static_assert(16 == sizeof(ompi_osc_ucp_wire_cma_t), "without holes");
-_Static_assert(sizeof(ompi_osc_ucp_wire_cma_t) >= sizeof(ompi_osc_ucp_wire_shape_t), "a command has one of them");
 
 /** Longest command, without layout and data. Bytes. */
 #define OMPI_OSC_UCP_COMMAND_MAX                                                                                       \
-    (sizeof(ompi_osc_ucp_wire_command_t) + sizeof(ompi_osc_ucp_wire_reply_to_t) + sizeof(ompi_osc_ucp_wire_cma_t))
+    (sizeof(ompi_osc_ucp_wire_command_t) + sizeof(ompi_osc_ucp_wire_reply_to_t) + sizeof(ompi_osc_ucp_wire_shape_t))
 
 /** The reply to a get of more bytes may be sent from the window's memory without a copy. Until it arrives, the origin
  *  must not let others change that memory. */
 #define OMPI_OSC_UCP_GET_COPIED_MAX 8192
 
-/** Most target bytes of a fragment of an operation with a layout, or of an accumulate, without cma. With its command it
- *  fits into one fragment of UCX's tcp, 64 KiB. */
+/** Most target bytes of a fragment of an operation with a layout, or of an accumulate. With its command it fits into
+ *  one fragment of UCX's tcp, 64 KiB. */
 #define OMPI_OSC_UCP_FRAG_MAX (60 * 1024)
 
 /** At least so many bytes go by rendezvous where the network allows it: it saves copies but takes a round trip. */
@@ -115,7 +106,6 @@ typedef struct ompi_osc_ucp_command_t {
     ompi_osc_ucp_wire_command_t  wire;
     ompi_osc_ucp_wire_reply_to_t reply_to;
     ompi_osc_ucp_wire_shape_t    shape;
-    ompi_osc_ucp_wire_cma_t      cma;    /**< valid with OMPI_OSC_UCP_FLAG_CMA */
     const char                  *layout; /**< encoded; NULL: contiguous at disp */
     const char                  *data;
     uint64_t                     data_len;

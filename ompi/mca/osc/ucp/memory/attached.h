@@ -1,0 +1,75 @@
+/* The regions attached to a dynamic window as other processes of the node see them, beside the control block.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An origin that copies to or from a region announces that it is inside, then looks whether the bytes are attached.
+ * A detach takes the region out, then waits for those that are inside. So one of the two sees the other: either the
+ * origin does not find the region, or the detach waits for the origin.
+ */
+
+#ifndef OSC_UCP_ATTACHED_H
+#define OSC_UCP_ATTACHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout/layout.h"
+
+/** Most regions that are shown. If there are more, none is: what is not shown is reached by messages. */
+#define OMPI_OSC_UCP_ATTACHED_MAX 256
+
+/** Most processes that look. */
+#define OMPI_OSC_UCP_INSIDERS 128
+
+/** The bytes from `first` to `last`. Atomic, as all members here. */
+typedef struct ompi_osc_ucp_shown_t {
+    uint64_t first, last;
+} ompi_osc_ucp_shown_t;
+
+/** A process that may be inside. */
+typedef struct ompi_osc_ucp_insider_t {
+    int32_t  pid;   /**< 0: free */
+    uint32_t turns; /**< odd: it is inside */
+} ompi_osc_ucp_insider_t;
+
+/** Initially zero. */
+typedef struct ompi_osc_ucp_attached_t {
+    uint32_t               version; /**< odd: it is being changed */
+    uint32_t               count;   /**< of regions that are shown */
+    char                   pad[56];
+    ompi_osc_ucp_insider_t insiders[OMPI_OSC_UCP_INSIDERS];
+    ompi_osc_ucp_shown_t   shown[OMPI_OSC_UCP_ATTACHED_MAX]; /**< in order of addresses */
+} ompi_osc_ucp_attached_t;
+
+/** Find the region with an address in a table. False: there is none. *last_p: address of its last byte. */
+typedef bool ompi_osc_ucp_region_find_t(const void *table, uint64_t address, uint64_t *last_p);
+
+/** Are all packed bytes [pos, pos + len) of `layout` at `address` in regions of the table? The last `gap` bytes of each
+ *  run need not be. Linear in the number of runs of that part. */
+bool ompi_osc_ucp_bytes_cover(ompi_osc_ucp_region_find_t *find, const void *table, uint64_t address,
+                              const ompi_osc_ucp_layout_t *layout, uint64_t pos, uint64_t len, int64_t gap);
+
+/* The owner. */
+
+/** Begin and end a change. One thread at a time. */
+void ompi_osc_ucp_attached_change(ompi_osc_ucp_attached_t *attached);
+void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached);
+
+/** Between both, which begins with no region: add them in order of addresses, not more than the maximum. */
+void ompi_osc_ucp_attached_add(ompi_osc_ucp_attached_t *attached, uint64_t first, uint64_t last);
+
+/** Wait until all processes that are inside now have left once, or are dead. */
+void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached);
+
+/* An origin: one thread at a time. */
+
+/** Become a process that may be inside, until it gives that up. NULL: there are too many. */
+ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached);
+void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider);
+
+/** Enter if all bytes of `layout` at `address` are attached, except for the last `gap` bytes of each run. */
+bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_insider_t *insider,
+                                 uint64_t address, const ompi_osc_ucp_layout_t *layout, int64_t gap);
+void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider);
+
+#endif /* OSC_UCP_ATTACHED_H */

@@ -1,0 +1,82 @@
+/* What the files of the cma path share.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_PATH_CMA_H
+#define OSC_UCP_PATH_CMA_H
+
+#include "memory/cma.h"
+#include "path/am.h"
+
+/* path/cma_begin.c */
+
+/**
+ * Begin to copy a transfer, or a block that is `at` bytes from the window's base; ompi_osc_ucp_cma_end must follow.
+ * False: a message has to do it. Each time is counted. `times`: an accumulate copies twice.
+ *
+ * The origin side is left meanwhile, so that threads copy side by side. But in a dynamic window they share what
+ * announces that the process is inside.
+ */
+bool ompi_osc_ucp_cma_transfer_begin(const ompi_osc_ucp_transfer_t *transfer, unsigned times);
+bool ompi_osc_ucp_cma_block_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int64_t at, uint64_t bytes);
+void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer);
+
+/** The same for an accumulate of a short block. False also if a message is faster. */
+bool ompi_osc_ucp_cma_element_begin(ompi_osc_ucp_peer_t *peer, int64_t at, uint64_t bytes);
+
+/** An operation on `bytes` is over: count it. */
+void ompi_osc_ucp_cma_done(ompi_osc_ucp_peer_t *peer, uint64_t bytes);
+
+/** The kernel has not copied everything. If it still reads the peer's memory, only this memory cannot be copied: then
+ *  OMPI_ERR_NOT_SUPPORTED, if a message can do the whole operation, which has not `begun` to update. */
+int ompi_osc_ucp_cma_failed(ompi_osc_ucp_peer_t *peer, bool begun);
+
+/** The outcome of a transfer that ended with `rc` after it was to be copied; or carry it out by `message`. */
+int ompi_osc_ucp_cma_transfer_over(ompi_osc_ucp_transfer_t *transfer, int rc,
+                                   int (*message)(ompi_osc_ucp_transfer_t *transfer));
+
+/** How far a transfer has come at the target. */
+typedef struct ompi_osc_ucp_cma_cursor_t {
+    ompi_osc_ucp_layout_iter_t iter;
+    uint64_t                   address; /**< of the rest of the current run */
+    uint64_t                   run;     /**< bytes of it */
+    uint64_t                   base;    /**< the peer's address of displacement 0 */
+} ompi_osc_ucp_cma_cursor_t;
+
+static inline void ompi_osc_ucp_cma_cursor_begin(ompi_osc_ucp_cma_cursor_t     *cursor,
+                                                 const ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_layout_iter_init(&cursor->iter, transfer->target_layout, 0);
+    cursor->base = transfer->peer->remote + (uint64_t) transfer->disp;
+    cursor->run  = 0;
+}
+
+/** Is there a rest? If so, the current run has some. */
+static inline bool ompi_osc_ucp_cma_cursor_look(ompi_osc_ucp_cma_cursor_t *cursor)
+{
+    int64_t disp;
+
+    if (0 == cursor->run && ompi_osc_ucp_layout_iter_next(&cursor->iter, UINT64_MAX, &disp, &cursor->run)) {
+        cursor->address = cursor->base + (uint64_t) disp;
+    }
+    return cursor->run > 0;
+}
+
+static inline void ompi_osc_ucp_cma_cursor_pass(ompi_osc_ucp_cma_cursor_t *cursor, uint64_t bytes)
+{
+    cursor->address += bytes;
+    cursor->run     -= bytes;
+}
+
+/* path/cma_accumulate.c */
+
+int  ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer);
+int  ompi_osc_ucp_cma_compare_swap(ompi_osc_ucp_transfer_t *transfer);
+bool ompi_osc_ucp_cma_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
+                                       const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
+                                       uint64_t bytes);
+bool ompi_osc_ucp_cma_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                                 const void *origin, const void *compare, void *result);
+
+#endif /* OSC_UCP_PATH_CMA_H */

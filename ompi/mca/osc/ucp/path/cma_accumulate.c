@@ -1,0 +1,215 @@
+/* The accumulate family on the cma path: cells are read, combined and written back under the peer's stripes.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "path/cma.h"
+
+#include <stdlib.h>
+
+#include "op/op_layout.h"
+#include "peer/pending.h"
+
+/** Bytes of cells of an accumulate that are updated at once. So many fit on the stack; longer ones get more. */
+#define PIECE_SHORT 4096
+#define PIECE_LONG  (64 * 1024)
+
+/** Cells of the peer's memory that are updated at once, and how. */
+typedef struct piece_t {
+    uint8_t                    op;
+    const ompi_osc_ucp_prim_t *prim;
+    char                      *cells; /**< copies of them */
+    const char                *source;
+    char                      *result;
+    size_t                     n;
+    uint64_t                   set;   /**< their stripes */
+    ompi_osc_ucp_cma_vector_t  vector;
+} piece_t;
+
+/** Read the cells, update and write them, under their stripes. *begun_p: something may have been written. */
+static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, bool *begun_p)
+{
+    bool reads  = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op;
+    bool writes = OMPI_OSC_UCP_OP_NO_OP != piece->op, done;
+
+    ompi_osc_ucp_stripes_lock(peer->stripes, piece->set);
+    done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, &piece->vector);
+    if (done) {
+        ompi_osc_ucp_op_apply_private(piece->op, piece->prim, piece->cells, piece->source, piece->result, piece->n);
+        *begun_p = *begun_p || writes;
+        done = !writes || ompi_osc_ucp_cma_copy(peer->pid, true, &piece->vector);
+    }
+    ompi_osc_ucp_stripes_unlock(peer->stripes, piece->set);
+    return done;
+}
+
+/** Add the next cell, without its gaps. */
+static void cell_add(piece_t *piece, uint64_t address, char *cell)
+{
+    const ompi_osc_ucp_prim_t *prim = piece->prim;
+
+    ompi_osc_ucp_cma_add(&piece->vector, cell, address, prim->value_size);
+    ompi_osc_ucp_cma_add(&piece->vector, cell + prim->index_offset, address + prim->index_offset, sizeof(int));
+}
+
+/** Fill in the next cells, of `room` bytes at most. They lie at rising addresses, so that none is among them twice.
+ *  False: there are no more. */
+static bool piece_fill(piece_t *piece, const ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_cma_cursor_t *cursor,
+                       uint64_t room)
+{
+    const uint64_t extent = piece->prim->extent;
+    const bool     gaps   = ompi_osc_ucp_prim_has_gaps(piece->prim);
+    uint64_t       done = 0, end = 0, bytes;
+
+    piece->set = 0;
+    ompi_osc_ucp_cma_begin(&piece->vector);
+    while (room - done >= extent && ompi_osc_ucp_cma_room(&piece->vector, 2) &&
+           ompi_osc_ucp_cma_cursor_look(cursor) && cursor->address >= end) {
+        bytes = gaps ? extent : cursor->run < room - done ? cursor->run : (room - done) / extent * extent;
+        if (gaps) {
+            cell_add(piece, cursor->address, piece->cells + done);
+        } else {
+            ompi_osc_ucp_cma_add(&piece->vector, piece->cells + done, cursor->address, bytes);
+        }
+        piece->set |= ompi_osc_ucp_stripes_of(cursor->address - peer->key_base, bytes);
+        end   = cursor->address + bytes;
+        done += bytes;
+        ompi_osc_ucp_cma_cursor_pass(cursor, bytes);
+    }
+    piece->n = done / extent;
+    return done > 0;
+}
+
+/** Update all cells of a transfer, in pieces of `room` bytes. `space` has room for three such pieces. */
+static int update(ompi_osc_ucp_transfer_t *transfer, char *space, uint64_t room)
+{
+    const ompi_osc_ucp_prim_t *prim  = transfer->prim;
+    const bool                 reads = NULL != transfer->origin_layout, fetches = NULL != transfer->result_layout;
+    ompi_osc_ucp_layout_iter_t origin, result;
+    piece_t                    piece = {
+        .op = transfer->op, .prim = prim, .cells = space, .source = reads ? space + room : NULL,
+        .result = fetches ? space + 2 * room : NULL
+    };
+    ompi_osc_ucp_cma_cursor_t  cursor;
+    bool                       begun = false, done = true;
+
+    ompi_osc_ucp_cma_cursor_begin(&cursor, transfer);
+    if (reads) {
+        ompi_osc_ucp_layout_iter_init(&origin, transfer->origin_layout, 0);
+    }
+    if (fetches) {
+        ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
+    }
+    while (done && piece_fill(&piece, transfer->peer, &cursor, room)) {
+        if (reads) {
+            ompi_osc_ucp_layout_pack(&origin, transfer->origin, space + room, piece.n * prim->size);
+        }
+        done = piece_update(transfer->peer, &piece, &begun);
+        if (fetches && done) {
+            ompi_osc_ucp_layout_unpack(&result, transfer->result, piece.result, piece.n * prim->size);
+        }
+    }
+    return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(transfer->peer, begun);
+}
+
+int ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    _Alignas(64) char space[3 * PIECE_SHORT];
+    char             *more = NULL;
+    int               rc;
+
+    if (!ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
+        return ompi_osc_ucp_am_accumulate(transfer);
+    }
+    if (transfer->target_layout->size > PIECE_SHORT) {
+        more = malloc(3 * PIECE_LONG);
+    }
+    rc = update(transfer, NULL == more ? space : more, NULL == more ? PIECE_SHORT : PIECE_LONG);
+    free(more);
+    ompi_osc_ucp_cma_end(transfer->peer);
+    return ompi_osc_ucp_cma_transfer_over(transfer, rc, ompi_osc_ucp_am_accumulate);
+}
+
+/** Update one block of at most PIECE_SHORT bytes, behind a begin. */
+static bool block_update(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                         const void *origin, void *result, uint64_t bytes)
+{
+    const uint64_t    address = peer->remote + (uint64_t) at;
+    _Alignas(64) char cells[PIECE_SHORT];
+    piece_t           piece = {
+        .op = op, .prim = prim, .cells = cells, .source = origin, .result = result, .n = bytes / prim->size
+    };
+    bool              begun = false, done;
+
+    piece.set = ompi_osc_ucp_stripes_of(address - peer->key_base, bytes);
+    ompi_osc_ucp_cma_add(&piece.vector, cells, address, bytes);
+    done = piece_update(peer, &piece, &begun);
+    ompi_osc_ucp_cma_end(peer);
+    if (done) {
+        ompi_osc_ucp_cma_done(peer, bytes);
+    }
+    return done;
+}
+
+bool ompi_osc_ucp_cma_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
+                                       const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
+                                       uint64_t bytes)
+{
+    return bytes <= PIECE_SHORT && ompi_osc_ucp_cma_element_begin(peer, at, bytes)
+               ? block_update(peer, at, op, prim, origin, result, bytes)
+               : ompi_osc_ucp_am_accumulate_block(peer, at, op, prim, origin, result, bytes);
+}
+
+/** Compare and swap the element at `at`, behind a begin. `result` gets the old one if that could be read. */
+static bool swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim, const void *origin,
+                    const void *compare, void *result, bool *begun_p)
+{
+    const uint64_t            address = peer->remote + (uint64_t) at;
+    const uint64_t            set     = ompi_osc_ucp_stripes_of(address - peer->key_base, prim->size);
+    ompi_osc_ucp_cma_vector_t vector;
+    char                      old[OMPI_OSC_UCP_ELEMENT_MAX], new[OMPI_OSC_UCP_ELEMENT_MAX];
+    bool                      done;
+
+    memcpy(new, origin, prim->size);
+    ompi_osc_ucp_cma_begin(&vector);
+    ompi_osc_ucp_cma_add(&vector, old, address, prim->size);
+    ompi_osc_ucp_stripes_lock(peer->stripes, set);
+    done = ompi_osc_ucp_cma_copy(peer->pid, false, &vector);
+    if (done && 0 == memcmp(old, compare, prim->size) && 0 != memcmp(old, new, prim->size)) {
+        *begun_p                = true;
+        vector.here[0].iov_base = new;
+        done = ompi_osc_ucp_cma_copy(peer->pid, true, &vector);
+    }
+    ompi_osc_ucp_stripes_unlock(peer->stripes, set);
+    ompi_osc_ucp_cma_end(peer);
+    if (done) {
+        memcpy(result, old, prim->size);
+        ompi_osc_ucp_cma_done(peer, prim->size);
+    }
+    return done;
+}
+
+int ompi_osc_ucp_cma_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+{
+    bool begun = false;
+    int  rc    = OMPI_ERR_NOT_SUPPORTED;
+
+    if (ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
+        rc = swapped(transfer->peer, transfer->disp + transfer->target_layout->lb, transfer->prim,
+                     (const char *) transfer->origin + transfer->origin_layout->lb, transfer->compare,
+                     (char *) transfer->result + transfer->result_layout->lb, &begun)
+                 ? ompi_osc_ucp_request_none(transfer->request_p) : ompi_osc_ucp_cma_failed(transfer->peer, begun);
+    }
+    return OMPI_ERR_NOT_SUPPORTED == rc ? ompi_osc_ucp_am_compare_swap(transfer) : rc;
+}
+
+bool ompi_osc_ucp_cma_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                                 const void *origin, const void *compare, void *result)
+{
+    bool begun = false;
+
+    if (!ompi_osc_ucp_cma_element_begin(peer, at, prim->size)) {
+        return ompi_osc_ucp_am_swap_block(peer, at, prim, origin, compare, result);
+    }
+    return swapped(peer, at, prim, origin, compare, result, &begun);
+}

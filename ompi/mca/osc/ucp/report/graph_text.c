@@ -1,0 +1,294 @@
+/* The graph of who waits for whom, in words.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "report/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/** Most processes that are named. */
+#define LINES_MAX 24
+
+typedef ompi_osc_ucp_graph_t graph_t;
+typedef ompi_osc_ucp_node_t  node_t;
+
+static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
+    [OMPI_OSC_UCP_CALLED_NONE]             = "none",
+    [OMPI_OSC_UCP_CALLED_PUT]              = "MPI_Put",
+    [OMPI_OSC_UCP_CALLED_GET]              = "MPI_Get",
+    [OMPI_OSC_UCP_CALLED_ACCUMULATE]       = "MPI_Accumulate",
+    [OMPI_OSC_UCP_CALLED_GET_ACCUMULATE]   = "MPI_Get_accumulate",
+    [OMPI_OSC_UCP_CALLED_FETCH_AND_OP]     = "MPI_Fetch_and_op",
+    [OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP] = "MPI_Compare_and_swap",
+    [OMPI_OSC_UCP_CALLED_RPUT]             = "MPI_Rput",
+    [OMPI_OSC_UCP_CALLED_RGET]             = "MPI_Rget",
+    [OMPI_OSC_UCP_CALLED_RACCUMULATE]      = "MPI_Raccumulate",
+    [OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE]  = "MPI_Rget_accumulate",
+    [OMPI_OSC_UCP_CALLED_FENCE]            = "MPI_Win_fence",
+    [OMPI_OSC_UCP_CALLED_POST]             = "MPI_Win_post",
+    [OMPI_OSC_UCP_CALLED_START]            = "MPI_Win_start",
+    [OMPI_OSC_UCP_CALLED_COMPLETE]         = "MPI_Win_complete",
+    [OMPI_OSC_UCP_CALLED_WAIT]             = "MPI_Win_wait",
+    [OMPI_OSC_UCP_CALLED_TEST]             = "MPI_Win_test",
+    [OMPI_OSC_UCP_CALLED_LOCK]             = "MPI_Win_lock",
+    [OMPI_OSC_UCP_CALLED_UNLOCK]           = "MPI_Win_unlock",
+    [OMPI_OSC_UCP_CALLED_LOCK_ALL]         = "MPI_Win_lock_all",
+    [OMPI_OSC_UCP_CALLED_UNLOCK_ALL]       = "MPI_Win_unlock_all",
+    [OMPI_OSC_UCP_CALLED_FLUSH]            = "MPI_Win_flush",
+    [OMPI_OSC_UCP_CALLED_FLUSH_ALL]        = "MPI_Win_flush_all",
+    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL]      = "MPI_Win_flush_local",
+    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all",
+    [OMPI_OSC_UCP_CALLED_FREE]             = "MPI_Win_free",
+    [OMPI_OSC_UCP_CALLED_FINALIZE]         = "MPI_Finalize"
+};
+
+static const char *call_name(uint64_t call)
+{
+    return calls[call < OMPI_OSC_UCP_CALLED_COUNT ? call : 0];
+}
+
+static double seconds(uint64_t from, uint64_t to)
+{
+    return to > from ? (double) (to - from) / 1e9 : 0;
+}
+
+/** A process's rank in its MPI_COMM_WORLD. */
+static void put_rank(FILE *out, uint64_t key)
+{
+    fprintf(out, "rank %u", (unsigned) key);
+    if (key >> 32 != ompi_osc_ucp_watched->key >> 32) {
+        fprintf(out, " of another job (%u)", (unsigned) (key >> 32 & 0xffff));
+    }
+}
+
+/** Several, as "rank 1, rank 2 and 5 more". */
+static void put_ranks(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t all)
+{
+    uint32_t i;
+
+    for (i = 0; i < record->whoms; i++) {
+        fputs(0 == i ? "" : ", ", out);
+        put_rank(out, record->whom[i]);
+    }
+    if (all > record->whoms) {
+        fprintf(out, " and %u more", (unsigned) (all - record->whoms));
+    }
+}
+
+/** "rank 5's lock in window 'halo', held exclusively by rank 2 since 12.0 s" */
+static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64_t target)
+{
+    static const char *const how[] = {
+        [OMPI_OSC_UCP_HELD_NOTHING]   = "held by",
+        [OMPI_OSC_UCP_HELD_SHARED]    = "held as a shared one by",
+        [OMPI_OSC_UCP_HELD_EXCLUSIVE] = "held exclusively by",
+        [OMPI_OSC_UCP_HELD_ALL]       = "held by MPI_Win_lock_all of"
+    };
+    const ompi_osc_ucp_watched_answer_t *answer = &node->answer;
+    uint32_t                             i;
+
+    fputs(" for the lock of ", out);
+    put_rank(out, target);
+    for (i = 0; i < answer->holders; i++) {
+        fprintf(out, "%s %s ", 0 == i ? "," : " and",
+                how[answer->holder[i].how <= OMPI_OSC_UCP_HELD_ALL ? answer->holder[i].how : 0]);
+        put_rank(out, answer->holder[i].key);
+        fprintf(out, " since %.1f s", (double) answer->holder[i].age / 1e9);
+    }
+    if (0 == answer->holders) {
+        fputs(node->lookup < 0 || OMPI_OSC_UCP_KNOWN == graph->node[node->lookup].known
+                  ? ", which nobody is known to hold" : ", which does not say who holds it", out);
+    }
+}
+
+static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
+{
+    const ompi_osc_ucp_watched_t *record = &node->answer.record;
+    uint64_t                      lock   = ompi_osc_ucp_graph_lock(node);
+
+    fprintf(out, " waits in %s", call_name(record->call));
+    fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'", record->name);
+    fprintf(out, " since %.1f s,", seconds(record->since, node->answer.now));
+    if (0 != lock && (OMPI_OSC_UCP_AWAITS_LOCK == record->awaits || node->answer.holders > 0)) {
+        put_lock(out, graph, node, lock);
+        return;
+    }
+    switch (record->awaits) {
+    case OMPI_OSC_UCP_AWAITS_ANSWER:
+        fputs(" for the first answer of ", out);
+        break;
+    case OMPI_OSC_UCP_AWAITS_FLUSH:
+        fputs(" for operations to be carried out by ", out);
+        break;
+    case OMPI_OSC_UCP_AWAITS_POST:
+        fputs(" for MPI_Win_post of ", out);
+        break;
+    case OMPI_OSC_UCP_AWAITS_COMPLETE:
+        fputs(" for MPI_Win_complete of ", out);
+        if (record->missing != record->whoms) {
+            fprintf(out, "%u process%s among ", (unsigned) record->missing, 1 == record->missing ? "" : "es");
+        }
+        put_ranks(out, record, 0);
+        return;
+    default:
+        fputs(" for ", out);
+    }
+    put_ranks(out, record, record->missing);
+    if (0 == record->whoms) {
+        fputs("something that has no name", out);
+    }
+}
+
+/** What a process does that does not wait, or does not answer. */
+static void put_other(FILE *out, const node_t *node)
+{
+    const ompi_osc_ucp_watched_t *record = &node->answer.record;
+
+    switch (node->known) {
+    case OMPI_OSC_UCP_KNOWN:
+        break;
+    case OMPI_OSC_UCP_KNOWN_STOPPED:
+        fprintf(out, " is stopped, and SIGCONT continues it (process %d):", (int) record->pid);
+        break;
+    case OMPI_OSC_UCP_KNOWN_ENDED:
+        fprintf(out, " has ended (process %d):", (int) record->pid);
+        break;
+    case OMPI_OSC_UCP_KNOWN_SILENT:
+        fputs(" does not answer: it is stopped or gone, or no service thread serves its windows", out);
+        return;
+    default:
+        fputs(" cannot be asked", out);
+        return;
+    }
+    if (0 == record->key) {
+        fputs(" has no record: it runs without osc_ucp_watchdog", out);
+    } else if (0 == record->state) {
+        fputs(" has made no call on a window yet", out);
+    } else if (0 != (record->state >> 16) % 2) {
+        fprintf(out, " is in %s", call_name(record->state & 0xffff));
+    } else {
+        fputs(" computes, or is in other calls", out);
+        if (0 != record->left) {
+            fprintf(out, ", since %.1f s", seconds(record->left, node->answer.now));
+        }
+        fprintf(out, " (last MPI call on a window: %s)", call_name(record->state & 0xffff));
+    }
+}
+
+static void put_node(FILE *out, const graph_t *graph, const node_t *node)
+{
+    fputs("osc/ucp:   ", out);
+    put_rank(out, node->key);
+    if (OMPI_OSC_UCP_KNOWN == node->known && OMPI_OSC_UCP_AWAITS_NOTHING != node->answer.record.awaits) {
+        put_waiting(out, graph, node);
+    } else {
+        put_other(out, node);
+    }
+    fputc('\n', out);
+}
+
+/** Mark what can be reached from a node. */
+static void reach(graph_t *graph, int from)
+{
+    int i;
+
+    if (!graph->node[from].reached) {
+        graph->node[from].reached = true;
+        for (i = 0; i < graph->node[from].edges; i++) {
+            reach(graph, graph->node[from].edge[i]);
+        }
+    }
+}
+
+/** Mark all from which a marked one can be reached. */
+static void reach_back(graph_t *graph)
+{
+    bool more = true;
+    int  i, j;
+
+    while (more) {
+        more = false;
+        for (i = 0; i < graph->nodes; i++) {
+            for (j = 0; j < graph->node[i].edges && !graph->node[i].reached; j++) {
+                graph->node[i].reached = graph->node[graph->node[i].edge[j]].reached;
+                more                   = more || graph->node[i].reached;
+            }
+        }
+    }
+}
+
+static void put_nodes(FILE *out, graph_t *graph)
+{
+    int i, lines, more = 0;
+
+    reach(graph, 0);
+    reach_back(graph);
+    for (lines = 0; lines < graph->length && lines < LINES_MAX; lines++) { /* the path first: it says why */
+        put_node(out, graph, &graph->node[graph->path[lines]]);
+        graph->node[graph->path[lines]].reached = false;
+    }
+    for (i = 0; i < graph->nodes; i++) {
+        if (graph->node[i].reached && lines < LINES_MAX) {
+            put_node(out, graph, &graph->node[i]);
+            lines++;
+        } else {
+            more += graph->node[i].reached;
+        }
+    }
+    if (graph->full) {
+        fputs("osc/ucp:   and more processes\n", out);
+    } else if (more > 0) {
+        fprintf(out, "osc/ucp:   and %d more\n", more);
+    }
+}
+
+static void put_end(FILE *out, const graph_t *graph)
+{
+    int i;
+
+    for (i = 0; i < graph->length; i++) {
+        if (!ompi_osc_ucp_graph_sure(&graph->node[graph->path[i]])) {
+            return; /* the path is one of several */
+        }
+    }
+    if (graph->cycle < 0 && graph->length > 1) {
+        fputs("osc/ucp:   all of them wait for ", out);
+        put_rank(out, graph->node[graph->path[graph->length - 1]].key);
+        fputc('\n', out);
+    }
+    if (graph->cycle < 0) {
+        return;
+    }
+    fputs("osc/ucp:   a cycle, in which nobody can go on: ", out);
+    for (i = graph->cycle; i < graph->length; i++) {
+        put_rank(out, graph->node[graph->path[i]].key);
+        fputs(" -> ", out);
+    }
+    put_rank(out, graph->node[graph->path[graph->cycle]].key);
+    fputc('\n', out);
+}
+
+void ompi_osc_ucp_graph_print(graph_t *graph)
+{
+    char   *text = NULL;
+    size_t  len = 0, done = 0;
+    ssize_t n   = 1;
+    FILE   *out = open_memstream(&text, &len);
+
+    if (NULL == out) {
+        return;
+    }
+    fputs("osc/ucp: who waits for whom:\n", out);
+    put_nodes(out, graph);
+    put_end(out, graph);
+    if (0 == fclose(out)) {
+        while (done < len && n > 0) { /* one piece: other processes may print at the same time */
+            n     = write(STDERR_FILENO, text + done, len - done);
+            done += n > 0 ? (size_t) n : 0;
+        }
+    }
+    free(text);
+}
