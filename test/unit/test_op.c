@@ -393,24 +393,67 @@ static void test_apply(void **state)
     }
 }
 
-/** A swap that changes nothing stores nothing: here it could not. */
+/* What changes nothing stores nothing: here it could not. */
+
+static char *zeros_map(void)
+{
+    void *zeros = mmap(NULL, (size_t) sysconf(_SC_PAGESIZE), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(zeros, MAP_FAILED);
+    return zeros;
+}
+
+static void zeros_unmap(char *zeros)
+{
+    assert_int_equal(munmap(zeros, (size_t) sysconf(_SC_PAGESIZE)), 0);
+}
+
 static void test_swap_alike(void **state)
 {
-    const int                  page = (int) sysconf(_SC_PAGESIZE);
     const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(MPI_LONG);
-    void                      *zeros = mmap(NULL, (size_t) page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const long                 zero = 0;
+    char                      *zeros = zeros_map();
     long                       old;
 
     (void) state;
-    assert_ptr_not_equal(zeros, MAP_FAILED);
     old = 1;
     ompi_osc_ucp_op_compare_swap(stripes, 0, prim, zeros, &zero, &zero, &old);
     assert_int_equal(old, 0);
     old = 1;
     ompi_osc_ucp_scalar_swap(stripes, 0, prim, zeros, &zero, &zero, &old);
     assert_int_equal(old, 0);
-    munmap(zeros, (size_t) page);
+    zeros_unmap(zeros);
+}
+
+/** Every operation on 0 and 0 gives 0. */
+static void test_apply_alike(void **state)
+{
+    const char zero[32] = {0};
+    char      *zeros = zeros_map(), old[32];
+    size_t     i, at;
+    uint8_t    op;
+
+    (void) state;
+    for (i = 0; i < COUNT_OF(types); i++) {
+        const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_of(types[i].handle);
+
+        for (op = 1; op < OMPI_OSC_UCP_OP_COUNT; op++) {
+            for (at = 0; at < 2 && ompi_osc_ucp_op_valid(op, prim); at++) {
+                memset(old, 1, sizeof(old));
+                ompi_osc_ucp_op_apply(stripes, at, op, prim, zeros + at, zero, old, 1);
+                assert_memory_equal(old, zero, prim->size);
+                memset(old, 1, sizeof(old));
+                ompi_osc_ucp_op_apply_cells(stripes, at, op, prim, zeros + at, zero, old, 1);
+                assert_memory_equal(old, zero, prim->value_size);
+                if (OMPI_OSC_UCP_OP_REPLACE != op) {
+                    ompi_osc_ucp_op_apply(stripes, at, op, prim, zeros + at, zero, NULL, 1);
+                }
+                assert_false(ompi_osc_ucp_op_apply_private(op, prim, zeros + at, zero, old, 1));
+            }
+        }
+    }
+    assert_stripes_free();
+    zeros_unmap(zeros);
 }
 
 int main(int argc, char **argv)
@@ -418,7 +461,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prims),           cmocka_unit_test(test_prim_of_derived),
         cmocka_unit_test(test_ops),             cmocka_unit_test(test_apply),
-        cmocka_unit_test(test_swap_alike),
+        cmocka_unit_test(test_swap_alike),      cmocka_unit_test(test_apply_alike),
     };
     int failed;
 

@@ -296,6 +296,14 @@ static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_f
     }
 }
 
+static inline bool is_same(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_form_t form, const void *a, const void *b)
+{
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        return ompi_osc_ucp_pairs_same(prim, form, a, b);
+    }
+    return 0 == memcmp(a, b, prim->size);
+}
+
 /* ---- Applying ---- */
 
 /** Elements without gaps that a kernel can read: in place, or copied to `scratch`. */
@@ -384,23 +392,67 @@ void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *
     run_kernel(op, prim, values, kernel_source(prim, source, n, &scratch), n);
 }
 
+/** combine for one element: it is stored only if it changes, else false. Always inline: `size` is a constant in most
+ *  calls, so that no library is called to copy it. */
+static inline __attribute__((always_inline)) bool combine_sized(uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                                                                void *target, void *source, size_t size)
+{
+    _Alignas(64) char old[OMPI_OSC_UCP_ELEMENT_MAX], new[OMPI_OSC_UCP_ELEMENT_MAX];
+
+    memcpy(old, target, size);
+    memcpy(new, old, size);
+    run_kernel(op, prim, new, source, 1);
+    if (0 == memcmp(old, new, size)) {
+        return false;
+    }
+    memcpy(target, new, size);
+    return true;
+}
+
+static bool combine_one(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, void *source)
+{
+    switch (prim->size) {
+    case 1:
+        return combine_sized(op, prim, target, source, 1);
+    case 2:
+        return combine_sized(op, prim, target, source, 2);
+    case 4:
+        return combine_sized(op, prim, target, source, 4);
+    case 8:
+        return combine_sized(op, prim, target, source, 8);
+    case 16:
+        return combine_sized(op, prim, target, source, 16);
+    default:
+        return combine_sized(op, prim, target, source, prim->size);
+    }
+}
+
 /** Update `n` elements, at most a granule, that nobody else updates meanwhile. For combining elements without gaps
- *  kernel_source made `from` of `source`. */
-static inline void update(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, ompi_osc_ucp_form_t form,
+ *  kernel_source made `from` of `source`. False: nothing was stored. */
+static inline bool update(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *target, ompi_osc_ucp_form_t form,
                           const void *source, void *from, void *result, size_t n)
 {
-    bool combines = OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op;
-
     if (NULL != result) {
         copy_elements(prim, form, result, OMPI_OSC_UCP_CELLS, target, n);
     }
-    if (combines && ompi_osc_ucp_prim_has_gaps(prim)) {
-        ompi_osc_ucp_pairs_kernel(op, prim)(prim, target, form, source, n);
-    } else if (combines) {
-        combine(op, prim, target, from, n);
-    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
-        copy_elements(prim, OMPI_OSC_UCP_CELLS, target, form, source, n);
+    if (OMPI_OSC_UCP_OP_NO_OP == op) {
+        return false;
     }
+    if (OMPI_OSC_UCP_OP_REPLACE == op) {
+        if (1 == n && NULL != result && is_same(prim, form, result, source)) {
+            return false;
+        }
+        copy_elements(prim, OMPI_OSC_UCP_CELLS, target, form, source, n);
+        return true;
+    }
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        return ompi_osc_ucp_pairs_kernel(op, prim)(prim, target, form, source, n);
+    }
+    if (1 == n) {
+        return combine_one(op, prim, target, from);
+    }
+    combine(op, prim, target, from, n);
+    return true;
 }
 
 /** What update needs as `from`. */
@@ -424,20 +476,22 @@ static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
     stripes_unlock(taken);
 }
 
-void ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
+bool ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
                                    char *result, size_t n)
 {
     scratch_t scratch;
     size_t    run;
+    bool      stored = false;
 
     for (; n > 0; n -= run) {
         run = n < sizeof(scratch) / prim->extent ? n : sizeof(scratch) / prim->extent;
-        update(op, prim, cells, OMPI_OSC_UCP_PACKED, source, update_source(op, prim, source, run, &scratch), result,
-               run);
+        stored |= update(op, prim, cells, OMPI_OSC_UCP_PACKED, source, update_source(op, prim, source, run, &scratch),
+                         result, run);
         cells += run * prim->extent;
         source = NULL == source ? NULL : source + run * prim->size;
         result = NULL == result ? NULL : result + run * prim->size;
     }
+    return stored;
 }
 
 /** Apply to any number of elements, granule by granule. */

@@ -159,6 +159,8 @@ typedef struct ompi_osc_ucp_stripe_t {
  * @param result   receives the n old elements, packed; NULL if not wanted. Must not overlap the others.
  *
  * Each element is updated atomically with respect to all calls with the same stripes. `op` must be valid for `prim`.
+ * One element alone that is read and does not change is not stored. Programs poll by such operations while a put to the
+ * element may be under way, which a store could undo.
  */
 void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op,
                            const ompi_osc_ucp_prim_t *prim, void *target, const void *source, void *result,
@@ -173,8 +175,9 @@ void ompi_osc_ucp_op_apply_cells(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, 
  *  `source` need not be. `op` is neither NO_OP nor REPLACE. */
 void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *values, const void *source, size_t n);
 
-/** Apply `op` to `n` cells of the caller's own memory: as ompi_osc_ucp_op_apply, but takes no stripe. */
-void ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
+/** Apply `op` to `n` cells of the caller's own memory: as ompi_osc_ucp_op_apply, but takes no stripe. False: nothing
+ *  was stored. */
+bool ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
                                    char *result, size_t n);
 
 /* Sets of stripes, as bits by index: for whoever updates a copy of window memory and writes it back. */
@@ -184,8 +187,8 @@ uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len);
 void     ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
 void     ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
 
-/** Compare and swap one element without gaps. `result` receives the old value. Values are compared bytewise. Programs
- *  poll by a swap that changes nothing, while a put may be under way to the element: so nothing is stored then. */
+/** Compare and swap one element without gaps. `result` receives the old value. Values are compared bytewise. A swap
+ *  that changes nothing stores nothing, as above. */
 void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,
                                   void *target, const void *source, const void *compare, void *result);
 

@@ -51,17 +51,25 @@ void ompi_osc_ucp_pairs_copy(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_form_
     }
 }
 
+bool ompi_osc_ucp_pairs_same(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_form_t form, const char *a, const char *b)
+{
+    const size_t index = index_of(prim, form);
+
+    return 0 == memcmp(a, b, prim->value_size) && 0 == memcmp(a + index, b + index, sizeof(int));
+}
+
 typedef int index_t __attribute__((aligned(1), may_alias));
 
 /** Define the kernel that keeps the value that is `better`, and of equal ones the lower index (MPI-3.1 section
  *  5.9.4). */
 #define PAIRS_KERNEL(name, type, better)                                                                               \
-    static void name(const ompi_osc_ucp_prim_t *prim, char *target, ompi_osc_ucp_form_t source_form,                   \
+    static bool name(const ompi_osc_ucp_prim_t *prim, char *target, ompi_osc_ucp_form_t source_form,                   \
                      const char *source, size_t n)                                                                     \
     {                                                                                                                  \
         typedef type value_t __attribute__((aligned(1), may_alias));                                                   \
         const size_t to_index = prim->index_offset, to_step = prim->extent;                                            \
         const size_t from_index = index_of(prim, source_form), from_step = step_of(prim, source_form);                 \
+        bool         stored = false;                                                                                   \
                                                                                                                        \
         for (; n > 0; n--, target += to_step, source += from_step) {                                                   \
             const value_t *with = (const value_t *) source;                                                            \
@@ -72,10 +80,13 @@ typedef int index_t __attribute__((aligned(1), may_alias));
             if (*with better *value) {                                                                                 \
                 *value = *with;                                                                                        \
                 *index = *with_index;                                                                                  \
+                stored = true;                                                                                         \
             } else if (*with == *value && *with_index < *index) {                                                      \
                 *index = *with_index;                                                                                  \
+                stored = true;                                                                                         \
             }                                                                                                          \
         }                                                                                                              \
+        return stored;                                                                                                 \
     }
 
 PAIRS_KERNEL(max_short, short, >)

@@ -183,14 +183,15 @@ ompi_osc_ucp_scalar_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
                           void *target, const void *source, void *result)
 {
     ompi_osc_ucp_stripe_t *stripe = ompi_osc_ucp_stripe_at(stripes, key);
-    uint64_t               with   = NULL == source ? 0 : ompi_osc_ucp_scalar_load(source, prim->size), old;
+    uint64_t               with   = NULL == source ? 0 : ompi_osc_ucp_scalar_load(source, prim->size), old, new;
 
     ompi_osc_ucp_stripe_lock(stripe);
     old = ompi_osc_ucp_scalar_load(target, prim->size);
-    if (OMPI_OSC_UCP_OP_SUM == op) {
-        ompi_osc_ucp_scalar_store(target, ompi_osc_ucp_scalar_sum(prim->scalar, old, with), prim->size);
-    } else if (OMPI_OSC_UCP_OP_REPLACE == op) {
-        ompi_osc_ucp_scalar_store(target, with, prim->size);
+    new = OMPI_OSC_UCP_OP_SUM == op       ? ompi_osc_ucp_scalar_sum(prim->scalar, old, with)
+          : OMPI_OSC_UCP_OP_REPLACE == op ? with
+                                          : old;
+    if (new != old) {
+        ompi_osc_ucp_scalar_store(target, new, prim->size);
     }
     ompi_osc_ucp_stripe_unlock(stripe);
     if (NULL != result) {

@@ -29,15 +29,14 @@ typedef struct piece_t {
 /** Read the cells, update and write them, under their stripes. *begun_p: something may have been written. */
 static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, bool *begun_p)
 {
-    bool reads  = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op;
-    bool writes = OMPI_OSC_UCP_OP_NO_OP != piece->op, done;
+    bool reads = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op, done;
 
     ompi_osc_ucp_stripes_lock(peer->stripes, piece->set);
     done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, &piece->vector);
-    if (done) {
-        ompi_osc_ucp_op_apply_private(piece->op, piece->prim, piece->cells, piece->source, piece->result, piece->n);
-        *begun_p = *begun_p || writes;
-        done = !writes || ompi_osc_ucp_cma_copy(peer->pid, true, &piece->vector);
+    if (done && ompi_osc_ucp_op_apply_private(piece->op, piece->prim, piece->cells, piece->source, piece->result,
+                                              piece->n)) {
+        *begun_p = true;
+        done     = ompi_osc_ucp_cma_copy(peer->pid, true, &piece->vector);
     }
     ompi_osc_ucp_stripes_unlock(peer->stripes, piece->set);
     return done;

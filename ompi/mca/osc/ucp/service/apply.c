@@ -266,8 +266,7 @@ static void apply_accumulate(context_t *context, command_t *command)
         refuse(context, command, OMPI_ERR_OUT_OF_RESOURCE);
     } else {
         if (context->target->device) {
-            device_done(context, ompi_osc_ucp_target_addr_accumulate(&addr, command, context->target->stripes, prim,
-                                                                     result.bytes));
+            device_done(context, ompi_osc_ucp_target_addr_accumulate(&addr, command, prim, result.bytes));
         } else {
             accumulate_runs(context->target, command, prim, &addr, result.bytes);
         }

@@ -81,7 +81,7 @@ int ompi_osc_ucp_target_addr_get(const ompi_osc_ucp_target_addr_t *addr, const o
 }
 
 int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
-                                        ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result)
+                                        const ompi_osc_ucp_prim_t *prim, char *result)
 {
     static _Alignas(64) char   cells[CELLS];
     const uint64_t             most   = CELLS - CELLS % prim->extent, gap = (uint64_t) ompi_osc_ucp_prim_gap(prim);
@@ -95,11 +95,10 @@ int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, 
     while (OMPI_SUCCESS == rc && left > 0 &&
            ompi_osc_ucp_layout_iter_next(&iter, left < most ? left : most, &disp, &len)) {
         rc = copy(cells, addr->base + disp, len - gap);
-        if (OMPI_SUCCESS == rc) {
-            ompi_osc_ucp_op_apply(stripes, (uintptr_t) cells, command->wire.op, prim, cells,
-                                  writes ? command->data + packed : NULL, NULL == result ? NULL : result + packed,
-                                  len / prim->extent);
-            rc = writes ? copy(addr->base + disp, cells, len - gap) : OMPI_SUCCESS;
+        if (OMPI_SUCCESS == rc &&
+            ompi_osc_ucp_op_apply_private(command->wire.op, prim, cells, writes ? command->data + packed : NULL,
+                                          NULL == result ? NULL : result + packed, len / prim->extent)) {
+            rc = copy(addr->base + disp, cells, len - gap);
         }
         packed += len / prim->extent * prim->size;
         left   -= len;
@@ -116,7 +115,7 @@ int ompi_osc_ucp_target_addr_compare_swap(const ompi_osc_ucp_target_addr_t *addr
     if (OMPI_SUCCESS == rc) {
         ompi_osc_ucp_op_compare_swap(stripes, (uintptr_t) cell, prim, cell, command->data, command->data + prim->size,
                                      result);
-        rc = copy(addr->base, cell, prim->size);
+        rc = 0 == memcmp(cell, result, prim->size) ? OMPI_SUCCESS : copy(addr->base, cell, prim->size);
     }
     return rc;
 }

@@ -31,9 +31,9 @@ int ompi_osc_ucp_target_addr_get(const ompi_osc_ucp_target_addr_t *addr, const o
                                  char *to);
 
 /** Accumulate on a device's memory; `result` as in ompi_osc_ucp_op_apply. All runs consist of whole cells. Gaps between
- *  elements are written back unchanged. */
+ *  elements are written back unchanged, and one element that does not change is not written. */
 int ompi_osc_ucp_target_addr_accumulate(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
-                                        ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim, char *result);
+                                        const ompi_osc_ucp_prim_t *prim, char *result);
 int ompi_osc_ucp_target_addr_compare_swap(const ompi_osc_ucp_target_addr_t *addr, const ompi_osc_ucp_command_t *command,
                                           ompi_osc_ucp_stripe_t *stripes, const ompi_osc_ucp_prim_t *prim,
                                           char *result);
