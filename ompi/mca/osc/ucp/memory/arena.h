@@ -17,7 +17,7 @@
 
 #include "memory/description.h"
 #include "memory/fastbox_layout.h"
-#include "op/op.h"
+#include "op/stripes.h"
 
 typedef struct ompi_osc_ucp_chunk_t ompi_osc_ucp_chunk_t;
 

@@ -8,7 +8,7 @@
 
 #include "base/host.h"
 #include "memory/control.h"
-#include "op/op.h"
+#include "op/stripes.h"
 
 typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 

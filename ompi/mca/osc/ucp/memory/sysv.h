@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "op/op.h"
+#include "op/stripes.h"
 
 /** The head of a segment, at a page boundary. Initially zero except for the nonce. */
 typedef struct ompi_osc_ucp_sysv_head_t {

@@ -1,19 +1,14 @@
-/* Applying an MPI_Op to window memory: element types, operations, stripes.
+/* Applying an MPI_Op to window memory: element types, operations.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include "op/scalar.h"
 
-#include "base/cpu.h"
 #include "op/pairs.h"
 
 #include "opal/datatype/opal_datatype_internal.h"
 
-#include <sched.h>
-
-_Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
-_Static_assert(64 == OMPI_OSC_UCP_STRIPES, "a set of stripes is a number of 64 bits");
 _Static_assert(OMPI_OSC_UCP_ELEMENT_MAX <= OMPI_OSC_UCP_STRIPE_GRANULE, "an element lies in at most two granules");
 
 /* ---- Element types ---- */
@@ -192,85 +187,6 @@ void ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, co
 uint64_t ompi_osc_ucp_domain_trespasses(void)
 {
     return __atomic_load_n(&trespasses, __ATOMIC_RELAXED);
-}
-
-/* ---- Stripes ---- */
-
-/** The stripes that a thread has locked. */
-typedef struct taken_t {
-    ompi_osc_ucp_stripe_t *low;
-    ompi_osc_ucp_stripe_t *high; /**< NULL if one stripe is enough */
-} taken_t;
-
-/* Pauses between two tries; after the last number the holder may not be running, so the thread yields. */
-enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
-
-void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
-{
-    unsigned pauses = PAUSES_MIN, all = 0, i;
-
-    do {
-        for (i = 0; i < pauses; i++) {
-            ompi_osc_ucp_cpu_relax();
-        }
-        all += pauses;
-        pauses = pauses < PAUSES_MAX ? 2 * pauses : pauses;
-        if (all > PAUSES_BEFORE_YIELD) {
-            sched_yield();
-        }
-    } while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED) ||
-             0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
-}
-
-/** Lock the stripes of `len` bytes at `key`, which touch at most two granules. In index order, to avoid deadlock. */
-static inline taken_t stripes_lock(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, size_t len)
-{
-    ompi_osc_ucp_stripe_t *first = ompi_osc_ucp_stripe_at(stripes, key);
-    ompi_osc_ucp_stripe_t *last  = ompi_osc_ucp_stripe_at(stripes, key + len - 1);
-    taken_t                taken = { .low = first < last ? first : last, .high = NULL };
-
-    ompi_osc_ucp_stripe_lock(taken.low);
-    if (first != last) {
-        taken.high = first < last ? last : first;
-        ompi_osc_ucp_stripe_lock(taken.high);
-    }
-    return taken;
-}
-
-static inline void stripes_unlock(taken_t taken)
-{
-    if (NULL != taken.high) {
-        ompi_osc_ucp_stripe_unlock(taken.high);
-    }
-    ompi_osc_ucp_stripe_unlock(taken.low);
-}
-
-uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len)
-{
-    uintptr_t first = key / OMPI_OSC_UCP_STRIPE_GRANULE, last = (key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE;
-    uint64_t  set   = 0;
-
-    if (last - first >= OMPI_OSC_UCP_STRIPES) {
-        return UINT64_MAX;
-    }
-    for (; first <= last; first++) {
-        set |= UINT64_C(1) << first % OMPI_OSC_UCP_STRIPES;
-    }
-    return set;
-}
-
-void ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
-{
-    for (; 0 != set; set &= set - 1) {
-        ompi_osc_ucp_stripe_lock(&stripes[__builtin_ctzll(set)]); /* in index order, to avoid deadlock */
-    }
-}
-
-void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
-{
-    for (; 0 != set; set &= set - 1) {
-        ompi_osc_ucp_stripe_unlock(&stripes[__builtin_ctzll(set)]);
-    }
 }
 
 /* ---- Copying elements ---- */
@@ -468,12 +384,12 @@ static inline void *update_source(uint8_t op, const ompi_osc_ucp_prim_t *prim, c
 static void apply_covered(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                           void *target, ompi_osc_ucp_form_t form, const void *source, void *result, size_t n)
 {
-    scratch_t scratch;
-    void     *from  = update_source(op, prim, source, n, &scratch);
-    taken_t   taken = stripes_lock(stripes, key, n * prim->extent);
+    scratch_t                  scratch;
+    void                      *from  = update_source(op, prim, source, n, &scratch);
+    ompi_osc_ucp_stripe_pair_t taken = ompi_osc_ucp_stripe_pair_lock(stripes, key, n * prim->extent);
 
     update(op, prim, target, form, source, from, result, n);
-    stripes_unlock(taken);
+    ompi_osc_ucp_stripe_pair_unlock(taken);
 }
 
 bool ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
@@ -547,11 +463,11 @@ void ompi_osc_ucp_op_apply_cells(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, 
 void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, const ompi_osc_ucp_prim_t *prim,
                                   void *target, const void *source, const void *compare, void *result)
 {
-    taken_t taken = stripes_lock(stripes, key, prim->size);
+    ompi_osc_ucp_stripe_pair_t taken = ompi_osc_ucp_stripe_pair_lock(stripes, key, prim->size);
 
     memcpy(result, target, prim->size);
     if (0 == memcmp(result, compare, prim->size) && 0 != memcmp(result, source, prim->size)) {
         memcpy(target, source, prim->size);
     }
-    stripes_unlock(taken);
+    ompi_osc_ucp_stripe_pair_unlock(taken);
 }

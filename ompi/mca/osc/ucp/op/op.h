@@ -19,6 +19,8 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/op/op.h"
 
+#include "op/stripes.h"
+
 /** Operation codes in messages. They do not depend on Open MPI's numbers. */
 typedef enum ompi_osc_ucp_op_code_t {
     OMPI_OSC_UCP_OP_NO_OP = 1,
@@ -138,17 +140,6 @@ bool ompi_osc_ucp_op_is_native(uint8_t op, const ompi_osc_ucp_prim_t *prim);
 void     ompi_osc_ucp_domain_witness(uint8_t op, const ompi_osc_ucp_prim_t *prim, const void *address);
 uint64_t ompi_osc_ucp_domain_trespasses(void);
 
-/** A stripe: a spin lock in a cache line of its own. */
-typedef struct ompi_osc_ucp_stripe_t {
-    volatile int32_t locked;
-    char             pad[60];
-} ompi_osc_ucp_stripe_t;
-
-#define OMPI_OSC_UCP_STRIPES 64
-
-/** Bytes of a granule: window memory that shares a stripe. */
-#define OMPI_OSC_UCP_STRIPE_GRANULE 4096
-
 /**
  * Apply `op` to `n` consecutive elements at `target`.
  *
@@ -179,13 +170,6 @@ void ompi_osc_ucp_op_combine(uint8_t op, const ompi_osc_ucp_prim_t *prim, void *
  *  was stored. */
 bool ompi_osc_ucp_op_apply_private(uint8_t op, const ompi_osc_ucp_prim_t *prim, char *cells, const char *source,
                                    char *result, size_t n);
-
-/* Sets of stripes, as bits by index: for whoever updates a copy of window memory and writes it back. */
-
-/** The stripes of `len` > 0 bytes at `key`. */
-uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len);
-void     ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
-void     ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
 
 /** Compare and swap one element without gaps. `result` receives the old value. Values are compared bytewise. A swap
  *  that changes nothing stores nothing, as above. */

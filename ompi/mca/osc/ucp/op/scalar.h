@@ -1,4 +1,4 @@
-/* Locking of stripes, and inline accumulates of few elements that the processor has instructions for.
+/* Inline accumulates of few elements that the processor has instructions for.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,28 +9,6 @@
 #include "op/op.h"
 
 #include <string.h>
-
-/** Wait for a stripe that another thread holds, and lock it. Waits longer than one update takes between two tries, so
- *  that the holder can do further updates while it has the cache lines. */
-void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe);
-
-static inline void ompi_osc_ucp_stripe_lock(ompi_osc_ucp_stripe_t *stripe)
-{
-    if (__builtin_expect(0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE), 0)) {
-        ompi_osc_ucp_stripe_contend(stripe);
-    }
-}
-
-static inline void ompi_osc_ucp_stripe_unlock(ompi_osc_ucp_stripe_t *stripe)
-{
-    __atomic_store_n(&stripe->locked, 0, __ATOMIC_RELEASE);
-}
-
-/** The stripe of the granule that holds `key`. */
-static inline ompi_osc_ucp_stripe_t *ompi_osc_ucp_stripe_at(ompi_osc_ucp_stripe_t *stripes, uintptr_t key)
-{
-    return &stripes[key / OMPI_OSC_UCP_STRIPE_GRANULE % OMPI_OSC_UCP_STRIPES];
-}
 
 /** The sum of two elements, given as bits. */
 static inline uint64_t ompi_osc_ucp_scalar_sum(uint8_t scalar, uint64_t bits, uint64_t with)

@@ -9,6 +9,7 @@
 
 #include "base/explain.h"
 #include "layer/layer.h"
+#include "op/op.h"
 #include "opal/mca/base/mca_base_pvar.h"
 #include "service/fastbox.h"
 #include "service/refused.h"

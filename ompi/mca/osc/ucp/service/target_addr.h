@@ -10,6 +10,7 @@
 #ifndef OSC_UCP_TARGET_ADDR_H
 #define OSC_UCP_TARGET_ADDR_H
 
+#include "op/op.h"
 #include "service/apply.h"
 
 /** Window memory, after all checks. */

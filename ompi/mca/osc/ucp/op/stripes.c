@@ -1,0 +1,63 @@
+/* Waiting for stripes, and sets of them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "ompi_config.h"
+
+#include "op/stripes.h"
+
+#include "base/cpu.h"
+
+#include <sched.h>
+
+_Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
+_Static_assert(64 == OMPI_OSC_UCP_STRIPES, "a set of stripes is a number of 64 bits");
+
+/* Pauses between two tries; after the last number the holder may not be running, so the thread yields. */
+enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
+
+void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
+{
+    unsigned pauses = PAUSES_MIN, all = 0, i;
+
+    do {
+        for (i = 0; i < pauses; i++) {
+            ompi_osc_ucp_cpu_relax();
+        }
+        all += pauses;
+        pauses = pauses < PAUSES_MAX ? 2 * pauses : pauses;
+        if (all > PAUSES_BEFORE_YIELD) {
+            sched_yield();
+        }
+    } while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED) ||
+             0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
+}
+
+uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len)
+{
+    uintptr_t first = key / OMPI_OSC_UCP_STRIPE_GRANULE, last = (key + len - 1) / OMPI_OSC_UCP_STRIPE_GRANULE;
+    uint64_t  set   = 0;
+
+    if (last - first >= OMPI_OSC_UCP_STRIPES) {
+        return UINT64_MAX;
+    }
+    for (; first <= last; first++) {
+        set |= UINT64_C(1) << first % OMPI_OSC_UCP_STRIPES;
+    }
+    return set;
+}
+
+void ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
+{
+    for (; 0 != set; set &= set - 1) {
+        ompi_osc_ucp_stripe_lock(&stripes[__builtin_ctzll(set)]); /* in index order, to avoid deadlock */
+    }
+}
+
+void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
+{
+    for (; 0 != set; set &= set - 1) {
+        ompi_osc_ucp_stripe_unlock(&stripes[__builtin_ctzll(set)]);
+    }
+}
