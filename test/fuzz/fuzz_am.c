@@ -12,14 +12,15 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "peer/peer.h"
 #include "service/arrival.h"
 #include "service/reply.h"
 
-/** Where the windows' memory is, so that inputs can name addresses: pages, with unmapped pages between them. */
+/** Where the windows' memory is, so that inputs can name addresses: pages, with unmapped pages between them. The
+ *  addresses in the corpus are those of pages of 4 KiB. */
 #define PLACE      ((char *) 0x200000000000)
-#define PAGE       4096
 #define REGIONS    3
 #define MEMBERS    4
 #define PAYLOAD    0x04 /* first byte of a message: it has a payload */
@@ -138,6 +139,14 @@ static ompi_osc_ucp_stripe_t  stripes[OMPI_OSC_UCP_STRIPES];
 static ompi_osc_ucp_control_t control;
 static ompi_osc_ucp_window_t  windows[2]; /* one with memory, a dynamic one */
 
+static size_t page_bytes;
+
+/** The page of a region; the pages beside it are not mapped. */
+static char *page_of(int region)
+{
+    return PLACE + (2 * (size_t) region + 1) * page_bytes;
+}
+
 /** A window with a page that nothing else is near, or with several regions. */
 static void window_open(int which, bool device)
 {
@@ -146,8 +155,8 @@ static void window_open(int which, bool device)
     *window = (ompi_osc_ucp_window_t) {
         .size    = MEMBERS,
         .flavor  = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
-        .base    = 0 == which ? PLACE + PAGE : NULL,
-        .bytes   = 0 == which ? PAGE - 3 : 0,
+        .base    = 0 == which ? page_of(0) : NULL,
+        .bytes   = 0 == which ? page_bytes - 3 : 0,
         .device  = device,
         .control = &control,
         .stripes = stripes
@@ -160,8 +169,7 @@ static void window_open(int which, bool device)
     }
     window->target->processes = calloc(MEMBERS, sizeof(*window->target->processes));
     for (int i = 0; 1 == which && i < REGIONS; i++) {
-        if (OMPI_SUCCESS != ompi_osc_ucp_regions_attach(window->target->regions,
-                                                        (uintptr_t) (PLACE + (2 * i + 1) * PAGE), PAGE)) {
+        if (OMPI_SUCCESS != ompi_osc_ucp_regions_attach(window->target->regions, (uintptr_t) page_of(i), page_bytes)) {
             abort();
         }
     }
@@ -183,8 +191,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     MPI_Init(NULL, NULL); /* for the kernels of the operations */
     ompi_osc_ucp_op_init();
     ompi_osc_ucp_watched_open(1, 0);
+    page_bytes = (size_t) sysconf(_SC_PAGESIZE);
     for (int i = 0; i < REGIONS; i++) {
-        if (MAP_FAILED == mmap(PLACE + (2 * i + 1) * PAGE, PAGE, PROT_READ | PROT_WRITE,
+        if (MAP_FAILED == mmap(page_of(i), page_bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)) {
             abort();
         }

@@ -13,8 +13,8 @@
 
 #define UNITS (OMPI_OSC_UCP_LANE_BYTES / UNIT)
 
-/** The first lane begins at a page boundary. Bytes from the segment's head. */
-#define FIRST (2u * 4096u)
+/** The first lane begins where a granule does: see ompi_osc_ucp_segment_member. Bytes from the segment's head. */
+#define FIRST (2u * OMPI_OSC_UCP_STRIPE_GRANULE)
 
 _Static_assert(sizeof(ompi_osc_ucp_sysv_head_t) <= FIRST, "the lanes lie behind the head");
 
