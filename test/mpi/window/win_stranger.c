@@ -15,7 +15,9 @@
 #include <ucp/api/ucp.h>
 #include <unistd.h>
 
-enum { VICTIM = 0, BYTES = 64, RAW = 32, IDS = 4, PUT = 1, ORDERED = 1u << 31, MARK = 0x5a, KNOWN_MAX = 4096 };
+enum { VICTIM = 0, BYTES = 64, RAW = 32, IDS = 4, PUT = 1, MARK = 0x5a, KNOWN_MAX = 4096 };
+
+static const uint32_t ordered = UINT32_C(1) << 31; /* no enum's: it would make all of them unsigned */
 
 /** What the stranger has found out. */
 static struct known {
@@ -74,7 +76,7 @@ static void send_packet(ucp_worker_h worker, ucp_ep_h ep, int id)
 {
     static const ucp_request_param_t reply = { .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
                                                .flags = UCP_AM_SEND_FLAG_REPLY | UCP_AM_SEND_FLAG_EAGER };
-    struct packet packet = { .window = (uint64_t) id, .origin = 1 | ORDERED, .kind = PUT, .length = 8 };
+    struct packet packet = { .window = (uint64_t) id, .origin = 1 | ordered, .kind = PUT, .length = 8 };
 
     memset(packet.data, MARK, sizeof(packet.data));
     finish(worker, ucp_am_send_nbx(ep, 0, NULL, 0, &packet, sizeof(packet), &reply));
