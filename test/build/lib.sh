@@ -14,7 +14,14 @@ build=${BUILD:-$top/build}
 components=${COMPONENT_DIR:-$build/components}
 scratch=$(mktemp -d)
 within=$top/test/lib/within
-trap '[ -z "$job" ] || end_job "$job"; rm -rf "$scratch"' EXIT
+# A background shell that is ended right after its fork, such as a timer's, may still have the traps below.
+on_exit()
+{
+    [ $$ = "$BASHPID" ] || return 0
+    [ -z "$job" ] || end_job "$job"
+    rm -rf "$scratch"
+}
+trap on_exit EXIT
 trap 'exit 143' TERM
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
