@@ -83,7 +83,8 @@ fi
 for tool in dpkg-buildpackage dh; do
     command -v $tool >/dev/null || skip "there is no $tool: install debhelper and dpkg-dev"
 done
-[[ $folder == /usr/lib/*/openmpi/lib/openmpi3 ]] || skip "the recipe is for Debian 12's Open MPI; here components are in $folder"
+[[ $folder == /usr/lib/*/openmpi/lib/openmpi3 ]] ||
+    skip "the recipe is for Debian 12's Open MPI; here components are in $folder"
 build_package
 check_contents
 check_unpacked
