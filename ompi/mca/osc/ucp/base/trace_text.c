@@ -1,0 +1,219 @@
+/* The records of the trace as text, in the JSON trace event format.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Written by hand, not by printf: a program waits meanwhile.
+ */
+
+#include "base/trace.h"
+
+#include <string.h>
+
+static char *put(char *to, const char *text)
+{
+    size_t n = strlen(text);
+
+    memcpy(to, text, n);
+    return to + n;
+}
+
+static char *put_number(char *to, uint64_t value)
+{
+    char digits[20];
+    int  n = 0;
+
+    do {
+        digits[n++] = (char) ('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    while (n > 0) {
+        *to++ = digits[--n];
+    }
+    return to;
+}
+
+static char *put_signed(char *to, int64_t value)
+{
+    if (value < 0) {
+        *to++ = '-';
+        return put_number(to, -(uint64_t) value);
+    }
+    return put_number(to, (uint64_t) value);
+}
+
+/** Nanoseconds as microseconds. */
+static char *put_us(char *to, uint64_t ns)
+{
+    to    = put_number(to, ns / 1000);
+    *to++ = '.';
+    *to++ = (char) ('0' + ns / 100 % 10);
+    *to++ = (char) ('0' + ns / 10 % 10);
+    *to++ = (char) ('0' + ns % 10);
+    return to;
+}
+
+char *ompi_osc_ucp_trace_time(char *to, int64_t ns)
+{
+    char   text[32];
+    size_t n = (size_t) (put_us(text, ns < 0 ? 0 : (uint64_t) ns) - text), width = OMPI_OSC_UCP_TRACE_COLUMNS;
+
+    if (n < width) {
+        memset(to, ' ', width - n);
+        to += width - n;
+    }
+    memcpy(to, text, n);
+    return to + n;
+}
+
+/** How many bytes the UTF-8 character at `text` has; 0: it is none. */
+static size_t utf8_length(const unsigned char *text, size_t max)
+{
+    size_t n = *text < 0xc2 ? 0 : *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : *text < 0xf5 ? 4 : 0, i;
+
+    if (n > max || (0xe0 == *text && text[1] < 0xa0) || (0xed == *text && text[1] > 0x9f) ||
+        (0xf0 == *text && text[1] < 0x90) || (0xf4 == *text && text[1] > 0x8f)) {
+        return 0;
+    }
+    for (i = 1; i < n; i++) {
+        if (0x80 != (text[i] & 0xc0)) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+char *ompi_osc_ucp_trace_escape(char *to, const char *text, size_t max)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char     c;
+    size_t            i, n;
+
+    for (i = 0; i < max && '\0' != text[i]; i += n) {
+        c = (unsigned char) text[i];
+        n = 1;
+        if ('"' == c || '\\' == c) {
+            *to++ = '\\';
+            *to++ = (char) c;
+        } else if (c < 0x20 || 0x7f == c) {
+            to    = put(to, "\\u00");
+            *to++ = hex[c >> 4];
+            *to++ = hex[c & 15];
+        } else if (c < 0x80) {
+            *to++ = (char) c;
+        } else if (0 == (n = utf8_length((const unsigned char *) text + i, max - i))) {
+            to = put(to, "\\ufffd");
+            n  = 1;
+        } else {
+            memcpy(to, text + i, n);
+            to += n;
+        }
+    }
+    return to;
+}
+
+static const char *const categories[] = {
+    [OMPI_OSC_UCP_TRACE_WINDOW]    = "window",
+    [OMPI_OSC_UCP_TRACE_SYNC]      = "synchronization",
+    [OMPI_OSC_UCP_TRACE_FLUSH]     = "flush",
+    [OMPI_OSC_UCP_TRACE_OPERATION] = "operation",
+    [OMPI_OSC_UCP_TRACE_EPOCH]     = "epoch",
+    [OMPI_OSC_UCP_TRACE_WRITE]     = "trace"
+};
+
+/** The beginning of a line: when, where, what. */
+static char *put_head(char *to, const ompi_osc_ucp_trace_record_t *record, uint64_t when, const char *phase, int rank,
+                      int thread)
+{
+    to = put(to, OMPI_OSC_UCP_TRACE_TS);
+    to = ompi_osc_ucp_trace_time(to, (int64_t) when);
+    to = put(to, ",\"ph\":\"");
+    to = put(to, phase);
+    to = put(to, "\",\"pid\":");
+    to = put_signed(to, rank);
+    to = put(to, ",\"tid\":");
+    to = put_signed(to, thread);
+    to = put(to, ",\"cat\":\"");
+    to = put(to, categories[record->kind]);
+    to = put(to, "\",\"name\":\"");
+    return put(to, record->name);
+}
+
+/** The name that the program gave a window, or its number. */
+static char *put_window(char *to, const ompi_osc_ucp_traced_t *window)
+{
+    const char *name = NULL == window->win ? window->name : window->win->w_name;
+
+    if ('\0' != name[0]) {
+        return ompi_osc_ucp_trace_escape(to, name, MPI_MAX_OBJECT_NAME);
+    }
+    return put_number(put(to, "window "), window->id);
+}
+
+static char *put_data(char *to, const ompi_osc_ucp_trace_record_t *record)
+{
+    to = put(to, ",\"bytes\":");
+    to = put_number(to, record->bytes);
+    to = put(to, ",\"displacement\":");
+    to = put_signed(to, record->disp);
+    to = put(to, ",\"type\":\"");
+    to = ompi_osc_ucp_trace_escape(to, NULL == record->type ? "derived" : record->type, MPI_MAX_OBJECT_NAME);
+    if (NULL != record->op) {
+        to = put(to, "\",\"op\":\"");
+        to = put(to, record->op);
+    }
+    return put(to, "\"");
+}
+
+/** The end of a line: the arguments. */
+static char *put_arguments(char *to, const ompi_osc_ucp_trace_record_t *record)
+{
+    const char *open = "";
+
+    to = put(to, ",\"args\":{");
+    if (NULL != record->window) {
+        to   = put(to, "\"window\":\"");
+        to   = put_window(to, record->window);
+        to   = put(to, "\"");
+        open = ",";
+    }
+    if (record->target >= 0) {
+        to = put(to, open);
+        to = put(to, "\"target\":");
+        to = put_signed(to, record->target);
+    }
+    if (OMPI_OSC_UCP_TRACE_OPERATION == record->kind) {
+        to = put_data(to, record);
+    }
+    return put(to, "}}\n");
+}
+
+/** Epochs overlap, so each sort, window and target is a row of its own, which has a name of its own. */
+static char *put_row(char *to, const ompi_osc_ucp_trace_record_t *record)
+{
+    if (record->target >= 0) {
+        to = put_signed(put(to, " "), record->target);
+    }
+    to = put(to, "\",\"id2\":{\"local\":\"");
+    to = put(to, record->name);
+    if (NULL != record->window) {
+        to = put_number(put(to, " "), record->window->id);
+    }
+    to = put_signed(put(to, " "), record->target);
+    return put(to, "\"}");
+}
+
+char *ompi_osc_ucp_trace_text(char *to, const ompi_osc_ucp_trace_record_t *record, int rank, int thread)
+{
+    uint64_t end = record->end < record->begin ? record->begin : record->end;
+
+    if (OMPI_OSC_UCP_TRACE_EPOCH == record->kind) {
+        to = put_row(put_head(to, record, record->begin, "b", rank, thread), record);
+        to = put_arguments(to, record);
+        to = put_row(put_head(to, record, end, "e", rank, thread), record);
+        return put_arguments(to, record);
+    }
+    to = put_head(to, record, record->begin, "X", rank, thread);
+    to = put(to, "\",\"dur\":");
+    to = put_us(to, end - record->begin);
+    return put_arguments(to, record);
+}
