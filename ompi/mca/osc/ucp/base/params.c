@@ -14,7 +14,8 @@ ompi_osc_ucp_params_t ompi_osc_ucp_params = {
     .kernel_copy    = 1,
     .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
     .rdma_segment   = 1024,
-    .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO
+    .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO,
+    .trace_records  = 100000
 };
 
 static const mca_base_var_enum_value_t rdma_values[] = {
@@ -74,6 +75,12 @@ static const struct {
     { "watchdog_signal", &ompi_osc_ucp_params.watchdog_signal, NULL, OPAL_INFO_LVL_5,
       "Number of a signal, such as 10 (SIGUSR1): processes that get it while they wait in a call on a window print "
       "the same at once. mpirun passes SIGUSR1 and SIGUSR2 on to all processes. 0: none (default: 0)" },
+    { "trace_operations", &ompi_osc_ucp_params.trace_operations, NULL, OPAL_INFO_LVL_3,
+      "1: osc_ucp_trace has each communication call, too, with its target, bytes, displacement, type and operation. "
+      "0: it counts them only (default: 0)" },
+    { "trace_records", &ompi_osc_ucp_params.trace_records, NULL, OPAL_INFO_LVL_5,
+      "Most calls and epochs of a process that osc_ucp_trace has, of about 200 bytes each. Later ones are dropped, and "
+      "counted (default: 100000)" },
     { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
       "1: memory of processes on the same node is loaded and stored directly where possible. 0: it is reached "
       "like that of other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
@@ -129,11 +136,25 @@ static int register_service_cpus(const mca_base_component_t *component)
         &ompi_osc_ucp_params.service_cpus);
 }
 
+static int register_trace(const mca_base_component_t *component)
+{
+    return mca_base_component_var_register(
+        component, "trace",
+        "Name of a file, which gets all calls and epochs on windows of all processes, with their times, for "
+        "ui.perfetto.dev or chrome://tracing. FILE.csv and FILE.svg beside it tell which process has done how many "
+        "operations on which, with how many bytes. Empty: off (default: empty)",
+        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_GROUP,
+        &ompi_osc_ucp_params.trace);
+}
+
 int ompi_osc_ucp_params_register(const mca_base_component_t *component)
 {
     size_t i;
     int    rc = register_service_cpus(component);
 
+    if (rc >= 0) {
+        rc = register_trace(component);
+    }
     for (i = 0; rc >= 0 && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
         rc = register_one(component, i);
     }

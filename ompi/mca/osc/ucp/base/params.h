@@ -38,6 +38,9 @@ typedef struct ompi_osc_ucp_params_t {
     int   kernel_copy; /**< 0: the kernel never copies */
     int   watchdog;        /**< seconds; 0: off */
     int   watchdog_signal; /**< number of a signal; 0: none */
+    char *trace;           /**< name of a file; NULL or empty: off */
+    int   trace_operations;
+    int   trace_records;   /**< of a process */
 } ompi_osc_ucp_params_t;
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;

@@ -45,6 +45,7 @@ typedef enum ompi_osc_ucp_layer_t {
     OMPI_OSC_UCP_LAYER_SURVIVE,
     OMPI_OSC_UCP_LAYER_COUNT,
     OMPI_OSC_UCP_LAYER_WATCH,
+    OMPI_OSC_UCP_LAYER_TRACE,
     OMPI_OSC_UCP_LAYERS
 } ompi_osc_ucp_layer_t;
 
@@ -111,6 +112,7 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_base_module_t       *below[OMPI_OSC_UCP_LAYERS]; /**< functions that a layer replaced; malloc'd */
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */
     struct ompi_osc_ucp_watch_t  *watch;          /**< owned by layer/watch.c; NULL if the window is not watched */
+    struct ompi_osc_ucp_tracing_t *tracing;       /**< owned by layer/trace.c; NULL if the window is not traced */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
     ompi_osc_ucp_window_t *next_left; /**< in the list of those that MPI_Finalize has freed (window/free.c) */

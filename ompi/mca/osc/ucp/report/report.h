@@ -1,4 +1,4 @@
-/* What users can ask for: the report, the performance variables, and a line for each window.
+/* What users can ask for: the report, the performance variables, the trace, and a line for each window.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -20,6 +20,17 @@ void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window);
 
 /** Register all performance variables. `free` is the osc_free of this component's windows, by which they are known. */
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free);
+
+/* report/trace.c. Without the parameter osc_ucp_trace, these do nothing. */
+
+/** A window is about to be made over a communicator. Returns when that is; 0: it is not traced. */
+uint64_t ompi_osc_ucp_trace_begin(ompi_communicator_t *comm);
+
+/** The window has been made. `begin` is what ompi_osc_ucp_trace_begin returned. */
+void ompi_osc_ucp_trace_window(ompi_osc_ucp_window_t *window, uint64_t begin);
+
+/** Write the trace: no window is left, and all processes have come to MPI_Finalize. */
+void ompi_osc_ucp_trace_end(void);
 
 /* report/watchdog.c. Without the parameters osc_ucp_watchdog and osc_ucp_watchdog_signal, these do nothing. */
 

@@ -90,6 +90,7 @@ static int component_finalize(void)
 {
     ompi_osc_ucp_progress_stop();
     ompi_osc_ucp_watchdog_end();
+    ompi_osc_ucp_trace_end();
     ompi_osc_ucp_report_print();
     opal_common_ucp_service_stop(); /* what it may be at must not be unmapped */
     ompi_osc_ucp_procs_fini();

@@ -10,6 +10,7 @@
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
 #include "layer/layer.h"
+#include "layer/trace.h"
 #include "layer/watch.h"
 #include "message/packet.h"
 #include "reach/reach.h"
@@ -92,7 +93,9 @@ void ompi_osc_ucp_window_opened(const ompi_osc_ucp_window_t *window)
 /** Finish a window, and undo what its creation did. */
 static void window_end(ompi_osc_ucp_window_t *window)
 {
-    bool watched = NULL != window->watch, lost;
+    const char *call  = ompi_osc_ucp_finalizing() ? "MPI_Finalize" : "MPI_Win_free";
+    uint64_t    begin = NULL == window->tracing ? 0 : opal_common_ucp_now_ns();
+    bool        watched = NULL != window->watch, lost;
 
     if (watched) {
         ompi_osc_ucp_call_begins(window, ompi_osc_ucp_finalizing() ? OMPI_OSC_UCP_CALLED_FINALIZE
@@ -102,6 +105,9 @@ static void window_end(ompi_osc_ucp_window_t *window)
     if (watched) {
         ompi_osc_ucp_call_ends(ompi_osc_ucp_watched_now());
         ompi_osc_ucp_watch_end(window);
+    }
+    if (NULL != window->tracing) {
+        ompi_osc_ucp_tracing_end(window, call, begin);
     }
     lost = ompi_osc_ucp_survive_lost(window);
     __atomic_fetch_sub(&several_open, window->size > 1, __ATOMIC_RELAXED);

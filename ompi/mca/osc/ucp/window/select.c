@@ -8,6 +8,7 @@
 #include "base/params.h"
 #include "peer/explain.h"
 #include "report/report.h"
+#include "report/trace.h"
 #include "window/stages.h"
 
 static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *comm, int flavor)
@@ -30,6 +31,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
                         ompi_communicator_t *comm, opal_info_t *info, int flavor, int *model)
 {
     ompi_osc_ucp_creation_t creation = { .comm = comm, .info = info };
+    uint64_t                begin    = ompi_osc_ucp_trace_begin(comm);
     int                     rc;
 
     if (MPI_WIN_FLAVOR_SHARED == flavor && ompi_group_have_remote_peers(comm->c_local_group)) {
@@ -61,6 +63,10 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
         (void) ompi_osc_ucp_report_begin(creation.window, comm);
     }
     ompi_osc_ucp_watchdog_begin(creation.window);
+    if (creation.clocks) {
+        ompi_osc_ucp_trace_clock_compare(comm);
+    }
+    ompi_osc_ucp_trace_window(creation.window, begin);
     *model = MPI_WIN_UNIFIED;
     ompi_osc_ucp_announce(creation.window);
     return OMPI_SUCCESS;

@@ -19,6 +19,7 @@
 #include "peer/explain.h"
 #include "peer/proc.h"
 #include "reach/reach.h"
+#include "report/trace.h"
 #include "service/target.h"
 
 /** How a stage runs. */
@@ -202,11 +203,11 @@ static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, 
 
 /**
  * Agree: have the stages so far succeeded, can the window be lean, do all members have the same size and unit, do they
- * all have UCX open, does one want a report, and which id comes next.
+ * all have UCX open, does one want a report or compare clocks, and which id comes next.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, ID, COUNT };
+    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
@@ -218,6 +219,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     mine[UNIT_MIN_] = -window->disp_unit;
     mine[UNKNOWN]   = OMPI_SUCCESS == rc && !procs_known(window);
     mine[REPORT]    = ompi_osc_ucp_params.report;
+    mine[CLOCKS]    = ompi_osc_ucp_trace_clock_wanted(creation->comm);
     mine[ID]        = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
 
     if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
@@ -229,6 +231,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     window->id                = (uint64_t) all[ID];
     creation->open            = 0 == all[UNKNOWN];
     creation->report          = 0 != all[REPORT];
+    creation->clocks          = 0 != all[CLOCKS];
     return outcome_agreed(creation, all[FAILED], rc);
 }
 

@@ -1,0 +1,106 @@
+#!/bin/bash
+# --mca osc_ucp_trace FILE: a file that is JSON, has all that the program did, in an order that can be, and nothing else
+# is left. Without it there is no file.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3"
+quietly "$mpicc" -O -o "$scratch/traced" "$top/test/build/trace.c"
+folder=$scratch/traces
+mkdir "$folder"
+
+# run PROCESSES CASE [OPTION...]: test/build/trace.c by "below", and "around" it. The output is in $scratch/out.
+run()
+{
+    rm -f "$folder"/*
+    run_ranks "$scratch/out" 60 "${below[@]}" env OMPI_MCA_mca_base_component_path="$path" "$mpirun" \
+        -np "$1" --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "${@:3}" "$scratch/traced" "$2"
+}
+
+# The trace must be as trace.py wants it, with its matrix, and must have left nothing else.
+traced()
+{
+    [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
+    quietly python3 "$top/test/build/trace.py" "$folder/trace.json" "$@"
+    [ "$(cd "$folder" && echo *)" = "trace.json trace.json.csv trace.json.svg" ] || fail "left: $(ls "$folder")"
+    [ -z "$(find "$folder" -type f ! -perm 0600)" ] || fail "others may read: $(ls -l "$folder")"
+}
+
+silent()
+{
+    [ ! -s "$scratch/out" ] || fail "printed: $(cat "$scratch/out")"
+}
+
+below=() path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+trace=(--mca osc_ucp_trace "$folder/trace.json")
+operations=(--mca osc_ucp_trace_operations 1)
+for processes in 2 4; do
+    run $processes free "${trace[@]}"
+    silent
+    traced $processes free
+    run $processes free "${trace[@]}" "${operations[@]}" --mca osc_ucp_node 0
+    silent
+    traced $processes operations
+done
+run 2 free "${trace[@]}" "${operations[@]}" --mca osc_ucp_direct 0
+traced 2 operations
+run 2 open "${trace[@]}"
+silent
+traced 2 open
+
+case $(made_with OMPI_VERSION) in
+4.*) goes_on=(--enable-recovery) ;;
+*) goes_on=(--with-ft ulfm) ;;
+esac
+run 2 free "${trace[@]}" --mca osc_ucp_report 1 --mca osc_ucp_watchdog 30
+traced 2 free
+[ "$(lines '^osc/ucp: MPI_Win_allocate ')" -eq 1 ] || fail "no report: $(cat "$scratch/out")"
+run 2 free "${trace[@]}" "${operations[@]}" "${goes_on[@]}" --mca osc_ucp_survive 1
+traced 2 operations
+
+run 3 free "${trace[@]}" --mca osc_ucp_trace_records 5
+traced 3 dropped
+[ "$(lines "osc/ucp: the trace '.*' lacks events, [1-9][0-9]* of rank [0-2], ")" -eq 1 ] || fail "$(cat "$scratch/out")"
+
+# What cannot be written is told once, and the program runs.
+run 2 free --mca osc_ucp_trace "$folder/none/trace.json"
+[ "$status" -eq 0 ] && [ "$(lines '')" -eq 1 ] &&
+    [ "$(lines "osc/ucp: the trace '.*/none/trace.json' cannot be written: No such file or directory; ")" -eq 1 ] ||
+    fail "a folder that does not exist: $(cat "$scratch/out")"
+run 2 free --mca osc_ucp_trace /dev/null
+[ "$status" -eq 0 ] && [ "$(lines "'/dev/null' cannot be written: ")" -eq 1 ] && [ -c /dev/null ] ||
+    fail "a device: $(cat "$scratch/out")"
+
+# What a killed job has written is an array that lacks its end.
+run 2 killed "${trace[@]}"
+[ "$status" -ne 0 ] || fail "nobody was killed"
+for rank in 0 1; do
+    (cat "$folder/trace.json.$rank" && echo "]") >"$scratch/part"
+    quietly python3 -c 'import json, sys
+sys.exit(not [e for e in json.load(open(sys.argv[1])) if e["name"] == "MPI_Win_unlock"])' "$scratch/part"
+done
+"$top/contrib/trace-join" "$folder"/trace.json.? >"$scratch/joined" || fail "trace-join"
+quietly python3 -c 'import json, sys
+sys.exit({e["pid"] for e in json.load(open(sys.argv[1]))["traceEvents"]} != {0, 1})' "$scratch/joined"
+[ ! -e "$folder/trace.json" ] || fail "a killed job put its parts together"
+
+run 2 free
+[ "$status" -eq 0 ] && [ -z "$(ls "$folder")" ] || fail "without being asked: $(ls "$folder")"
+silent
+
+# On two hosts, which have the same clock; then one of them has another one.
+below=("$top/contrib/two-hosts" -n 2)
+if "${below[@]}" true >"$scratch/out" 2>&1; then
+    run 2 free "${trace[@]}" "${operations[@]}"
+    traced 2 operations
+    export PER_HOST=2
+    run 4 free "${trace[@]}"
+    traced 4 free
+    other_clock=(unshare --fork --time --monotonic 5000 --boottime 5000)
+    if "${other_clock[@]}" true 2>/dev/null; then
+        run 2 free "${trace[@]}" "${operations[@]}" --map-by node "$scratch/traced" free : -np 1 "${other_clock[@]}"
+        traced 3 operations
+    fi
+fi
