@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include "base/cpu.h"
@@ -59,26 +61,34 @@ bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
 
 /* From 6.4 on the kernel copies by one string instruction where the processor has short ones that are fast; else, and
  * in older kernels, less than 8 bytes one by one. Such an instruction stores a short element at once. */
-bool ompi_osc_ucp_cma_is_whole(void)
+unsigned ompi_osc_ucp_cma_whole(void)
 {
     enum { LEAF = 7, FAST_SHORT_MOVES = 1 << 4 };
     unsigned       a, b, c, d, major = 0, minor = 0;
     struct utsname kernel;
 
     return __get_cpuid_count(LEAF, 0, &a, &b, &c, &d) && 0 != (d & FAST_SHORT_MOVES) && 0 == uname(&kernel) &&
-           2 == sscanf(kernel.release, "%u.%u", &major, &minor) && (major > 6 || (6 == major && minor >= 4));
+           2 == sscanf(kernel.release, "%u.%u", &major, &minor) && (major > 6 || (6 == major && minor >= 4))
+               ? 2 + 4 + 8 : 8;
+}
+
+#elif defined(__aarch64__)
+
+/* The kernel copies the last 8, 4, 2 and 1 bytes by one instruction each. But if the processor has instructions that
+ * copy memory, a newer kernel may use these, and they promise nothing about elements. */
+unsigned ompi_osc_ucp_cma_whole(void)
+{
+    const unsigned long copies = 1ul << 43; /* HWCAP2_MOPS, which older headers lack */
+
+    return 0 != (getauxval(AT_HWCAP2) & copies) ? 0 : 2 + 4 + 8;
 }
 
 #else
 
-/* On 64-bit Arm the kernel copies the last 8, 4, 2 and 1 bytes by one instruction each. Others are not known. */
-bool ompi_osc_ucp_cma_is_whole(void)
+/* Not known. */
+unsigned ompi_osc_ucp_cma_whole(void)
 {
-#if defined(__aarch64__)
-    return true;
-#else
-    return false;
-#endif
+    return 8;
 }
 
 #endif

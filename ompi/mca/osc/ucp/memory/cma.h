@@ -48,8 +48,8 @@ bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, const ompi_osc_ucp_cma_vecto
 /** Does the kernel let this process read that one's memory, and is `number` at `address` there? */
 bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number);
 
-/** Does the kernel write and read an aligned element of 2 or 4 bytes, which is copied alone, in one piece? It always
- *  does so with one of 8 bytes. */
-bool ompi_osc_ucp_cma_is_whole(void);
+/** The sizes, of 2, 4 and 8 bytes, of aligned elements that the kernel writes and reads in one piece if it copies only
+ *  the element. Their sum. */
+unsigned ompi_osc_ucp_cma_whole(void);
 
 #endif /* OSC_UCP_CMA_H */

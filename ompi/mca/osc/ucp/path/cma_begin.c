@@ -31,14 +31,14 @@ static bool may_tear(uint64_t address, uint64_t bytes)
     static int whole = -1; /* the same for all threads that find it out */
     int        known = __atomic_load_n(&whole, __ATOMIC_RELAXED);
 
-    if ((2 != bytes && 4 != bytes) || 0 != address % bytes) {
+    if ((2 != bytes && 4 != bytes && 8 != bytes) || 0 != address % bytes) {
         return false;
     }
     if (known < 0) {
-        known = ompi_osc_ucp_cma_is_whole();
+        known = (int) ompi_osc_ucp_cma_whole();
         __atomic_store_n(&whole, known, __ATOMIC_RELAXED);
     }
-    return !known;
+    return 0 == ((unsigned) known & bytes);
 }
 
 /** Is a series of short copies over with this one, of `times` copies of `bytes` in `pieces`? */
