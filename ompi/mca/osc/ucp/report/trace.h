@@ -7,6 +7,7 @@
 #define OSC_UCP_REPORT_TRACE_H
 
 #include "base/trace.h"
+#include "peer/window.h"
 
 /* report/trace_clock.c */
 
@@ -16,8 +17,9 @@ void ompi_osc_ucp_trace_clock_begin(void);
 /** Is this process traced, and are there members on other hosts, whose clock it has not compared for a while? */
 bool ompi_osc_ucp_trace_clock_wanted(const ompi_communicator_t *comm);
 
-/** Compare the clock with that of rank 0. Collective. */
-void ompi_osc_ucp_trace_clock_compare(ompi_communicator_t *comm);
+/** Compare the clock with that of rank 0 when a window has been made, and again when it is freed. Collective. */
+void ompi_osc_ucp_trace_clock_first(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+void ompi_osc_ucp_trace_clock_last(ompi_osc_ucp_window_t *window);
 
 /** What is added to a time of this process, so that it is a time of the trace. Nanoseconds. */
 int64_t ompi_osc_ucp_trace_clock_shift(uint64_t ns);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/params.h"
 #include "base/threads.h"
 
 /** Barriers of a comparison. */
@@ -194,7 +195,7 @@ static void base_keep(const base_t *zero, const bounds_t *bounds, int64_t at)
     ompi_osc_ucp_leave();
 }
 
-void ompi_osc_ucp_trace_clock_compare(ompi_communicator_t *comm)
+static void compare(ompi_communicator_t *comm)
 {
     base_t   mine = { .node = node_number() }, zero;
     bounds_t bounds;
@@ -211,6 +212,26 @@ void ompi_osc_ucp_trace_clock_compare(ompi_communicator_t *comm)
     bounds = bounds_of(&zero, &mine);
     if (bounds_join(comm, &bounds) && 0 != ompi_comm_rank(comm)) {
         base_keep(&zero, &bounds, mine.left[ROUNDS - 1]);
+    }
+}
+
+void ompi_osc_ucp_trace_clock_first(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    compare(comm);
+    if (0 != ompi_osc_ucp_params.survive) {
+        return; /* a member may have died when the window is freed */
+    }
+    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, ompi_comm_dup(comm, &window->clock_comm))) {
+        window->clock_comm = NULL; /* one that some members have made is not freed: memory is short anyway */
+    }
+}
+
+void ompi_osc_ucp_trace_clock_last(ompi_osc_ucp_window_t *window)
+{
+    if (NULL != window->clock_comm) {
+        compare(window->clock_comm);
+        (void) ompi_comm_free(&window->clock_comm);
+        window->clock_comm = NULL;
     }
 }
 

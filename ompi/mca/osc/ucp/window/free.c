@@ -15,6 +15,7 @@
 #include "message/packet.h"
 #include "reach/reach.h"
 #include "report/report.h"
+#include "report/trace.h"
 #include "window/stages.h"
 
 void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
@@ -71,6 +72,7 @@ static void window_finish(ompi_osc_ucp_window_t *window)
     if (!window->lost) {
         ompi_osc_ucp_leave();
         ompi_osc_ucp_report_end(window);
+        ompi_osc_ucp_trace_clock_last(window);
         ompi_osc_ucp_enter();
         (void) ompi_osc_ucp_barrier(window, true);
     }

@@ -64,7 +64,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
     }
     ompi_osc_ucp_watchdog_begin(creation.window);
     if (creation.clocks) {
-        ompi_osc_ucp_trace_clock_compare(comm);
+        ompi_osc_ucp_trace_clock_first(creation.window, comm);
     }
     ompi_osc_ucp_trace_window(creation.window, begin);
     *model = MPI_WIN_UNIFIED;
