@@ -247,4 +247,18 @@ AC_DEFUN([OSC_UCP_COMPONENT_DIR], [
     esac
     AC_MSG_RESULT([$componentdir])
     AC_SUBST([componentdir])
+    OSC_UCP_MAN_DIR
+])
+
+dnl OSC_UCP_MAN_DIR: the man page goes with the component, unless --prefix or --mandir says where: to Open MPI's pages, or
+dnl beside the folder that --with-component-dir names.
+AC_DEFUN([OSC_UCP_MAN_DIR], [
+    if test "$prefix" = NONE && test "$mandir" = '${datarootdir}/man'; then
+        if test -n "$with_component_dir"; then
+            mandir=`dirname "$componentdir"`/share/man
+        else
+            osc_ucp_mandir=`"$OMPI_INFO" --path mandir --parsable 2>/dev/null | sed -n 's/^path:mandir://p'`
+            test ! -d "$osc_ucp_mandir" || mandir=$osc_ucp_mandir
+        fi
+    fi
 ])

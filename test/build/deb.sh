@@ -25,7 +25,7 @@ build_package()
     package=$(find "$scratch" -maxdepth 1 -name 'openmpi-osc-ucp_*.deb')
 }
 
-# It depends on what it links with, and all its files but the documentation are the component.
+# It depends on what it links with, and all its files but the documentation are the component and its man page.
 check_contents()
 {
     local depends files
@@ -33,7 +33,8 @@ check_contents()
     depends=$(dpkg-deb -f "$package" Depends)
     [[ $depends == *libopenmpi3* && $depends == *libucx0* ]] || fail "the package depends on: $depends"
     files=$(dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -v -e '/$' -e '^\./usr/share/doc/openmpi-osc-ucp/')
-    [ "$files" = ".$folder/mca_osc_ucp.so" ] || fail "the package has these files: $files"
+    [ "$(sort <<<"$files")" = "$(printf '.%s\n' "$folder/mca_osc_ucp.so" /usr/share/man/man7/osc_ucp.7.gz | sort)" ] ||
+        fail "the package has these files: $files"
 }
 
 # ompi_info finds the component in what the package unpacks to.

@@ -8,8 +8,9 @@
 
 stage=$scratch/stage
 quietly make -C "$build" install DESTDIR="$stage"
-found=$(cd "$stage" && find . -type f)
-[ "$found" = ".$components/mca_osc_ucp.so" ] || fail "make install put these files: $found"
+found=$(cd "$stage" && find . -type f | sort)
+[ "$found" = "$(printf '.%s\n' "$components/mca_osc_ucp.so" "$(made_with mandir)/man7/osc_ucp.7" | sort)" ] ||
+    fail "make install put these files: $found"
 quietly make -C "$build" uninstall DESTDIR="$stage"
 found=$(find "$stage" -type f -o -type l)
 [ -z "$found" ] || fail "make uninstall left: $found"
@@ -38,6 +39,7 @@ quietly make install
 grep -q "^installed $scratch/home/.openmpi/components/mca_osc_ucp.so$" "$scratch/log" ||
     fail "make install does not say what it installed"
 [ -f "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "nothing was installed into the user's folder"
+[ -f "$scratch/home/.openmpi/share/man/man7/osc_ucp.7" ] || fail "the man page is not beside the user's folder"
 quietly make uninstall
 [ ! -e "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "make uninstall left the component"
 
@@ -48,3 +50,7 @@ cd "$scratch/default"
 quietly ../tree/configure
 theirs=$("$(dirname "$mpicc")/ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 grep -q "make install  *puts .* into $theirs$" "$scratch/log" || fail "the default is not Open MPI's folder, $theirs"
+theirs=$("$(dirname "$mpicc")/ompi_info" --path mandir --parsable | sed 's/^path:mandir://')
+if [ -d "$theirs" ]; then
+    grep -q "^mandir = $theirs$" Makefile || fail "the man page does not go to Open MPI's, in $theirs"
+fi

@@ -49,10 +49,10 @@ static const struct {
     { "priority", &ompi_osc_ucp_params.priority, NULL, OPAL_INFO_LVL_9,
       "Priority of osc/ucp. The one-sided component with the highest priority serves a window (osc/rdma has 101, "
       "osc/sm 100, osc/ucx 60). 0: it serves only windows that no other component can make, such as those of one "
-      "process. '--mca osc ^ucp' switches osc/ucp off, '--mca osc ucp' all others (default: 120)" },
+      "process. '--mca osc ^ucp' switches osc/ucp off, and '--mca osc ucp' all others (default: 120)" },
     { "report", &ompi_osc_ucp_params.report, NULL, OPAL_INFO_LVL_3,
-      "1: print at the end of the job how many operations and bytes of each window went which way, and how long "
-      "calls waited (default: 0)" },
+      "1: print a report at the end of the job: for each window, how many operations and bytes went by load and "
+      "store, by RDMA and by messages, and how long synchronization calls took. 0: no report (default: 0)" },
     { "async_progress", &ompi_osc_ucp_params.async_progress, async_values, OPAL_INFO_LVL_4,
       "Whether a thread of each process answers the requests of others while the program computes. auto: while "
       "there is a window that may need it (not with the info key no_locks, nor for windows of one node that lie "
@@ -60,9 +60,8 @@ static const struct {
       "several processes that uses UCX (default: auto)" },
     { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
       "1: when a process dies, the others may go on. Synchronizing calls on windows of that process return "
-      "MPI_ERR_WIN within a second; other windows work as before. Needs 'mpirun --enable-recovery' ('--with-ft "
-      "ulfm' of Open MPI 5.0 and newer), without which "
-      "mpirun ends the job. It costs speed: everything goes by messages over the network (tcp on one node, too), "
+      "MPI_ERR_WIN within a second; other windows work as before. It needs 'mpirun --enable-recovery' (in Open MPI "
+      "5.0 and newer, '--with-ft ulfm'), without which mpirun ends the job. It costs speed: everything goes by messages over the network (tcp on one node, too), "
       "nothing through shared memory or RDMA. MPI_Win_allocate_shared fails, and each process keeps a connection "
       "to every other process of its windows. 0: mpirun ends the job (default: 0)" },
     { "exchange_addresses", &ompi_osc_ucp_params.exchange_addresses, NULL, OPAL_INFO_LVL_9,
@@ -82,8 +81,8 @@ static const struct {
       "Most calls and epochs of a process that osc_ucp_trace has, of about 200 bytes each. Later ones are dropped, and "
       "counted (default: 100000)" },
     { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
-      "1: memory of processes on the same node is loaded and stored directly where possible. 0: it is reached "
-      "like that of other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
+      "1: where possible, processes load and store the window memory of others on the same node. 0: they reach it "
+      "like memory on other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
     { "node", &ompi_osc_ucp_params.node, NULL, OPAL_INFO_LVL_9,
       "1: a window of MPI_Win_allocate or MPI_Win_allocate_shared whose processes share a node lies in a segment "
       "of its own, and starts neither UCX nor a thread. 0: it is made like a window that spans nodes; for tests and "
@@ -91,11 +90,11 @@ static const struct {
     { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
       "1: on one node, where that is allowed, the operating system's kernel copies between a process and memory of "
       "others in windows of MPI_Win_create and dynamic ones (process_vm_readv, process_vm_writev): the target takes "
-      "no part. 0: it never copies, and operations are messages (default: 1)" },
+      "no part. 0: the kernel never copies, and operations go by message (default: 1)" },
     { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
-      "When put and get are operations of UCX. auto: where the network (or shared memory) carries them out "
-      "without the target's help. never: always by messages. always: also where UCX itself sends messages for "
-      "them; for tests (default: auto)" },
+      "When put and get are put and get operations of UCX. auto: where the network (or shared memory) carries them "
+      "out without the target's help. never: they always go by message. always: also where UCX itself sends messages "
+      "for them; for tests (default: auto)" },
     { "rdma_segment", &ompi_osc_ucp_params.rdma_segment, NULL, OPAL_INFO_LVL_9,
       "A put or get of scattered data is one network operation for each piece if the pieces have at least this "
       "many bytes on average; else the data are packed into messages (default: 1024)" },
