@@ -34,7 +34,8 @@ shown()
         }
         END {
             for (name in names) {
-                print name "\t" row[name, "level"] "\t" row[name, "value"] "\t" row[name, "help"]
+                value = row[name, "value"]
+                print name "\t" row[name, "level"] "\t" (value == "" ? "empty" : value) "\t" row[name, "help"]
             }
         }' "$scratch/log"
 }
@@ -43,8 +44,8 @@ command -v python3 >/dev/null || skip "there is no python3"
 agree "$source" || fail "docs/parameters.md or docs/osc_ucp.7 is not what params.c says: run contrib/parameters"
 
 # One more parameter, and one that another text explains.
-sed 's/^    { "report",/    { "added", \&ompi_osc_ucp_params.added, NULL, OPAL_INFO_LVL_3, "1: more (default: 0)" },\n&/' \
-    "$source" >"$scratch/added.c"
+row='{ "added", \&ompi_osc_ucp_params.added, NULL, OPAL_INFO_LVL_3, "1: more (default: 0)" },'
+sed "s/^    { \"report\",/    $row\n&/" "$source" >"$scratch/added.c"
 sed 's/1: print a report/1: print the report/' "$source" >"$scratch/changed.c"
 for other in added changed; do
     ! cmp -s "$source" "$scratch/$other.c" || fail "params.c has no place for a parameter that is $other: see this test"
@@ -60,8 +61,8 @@ shown | sort >"$scratch/shown"
 differ=$(diff "$scratch/table" "$scratch/shown") || fail "the table (<) and ompi_info (>): $differ"
 
 command -v groff >/dev/null || skip "the man page was not rendered: there is no groff"
-groff -man -Tutf8 -ww "$top/docs/osc_ucp.7" >"$scratch/page" 2>"$scratch/log" || fail "groff failed: $(cat "$scratch/log")"
+groff -man -Tutf8 -ww "$top/docs/osc_ucp.7" 2>"$scratch/log" | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' >"$scratch/page"
 [ ! -s "$scratch/log" ] || fail "the man page has errors: $(cat "$scratch/log")"
 while IFS=$'\t' read -r name _; do
-    sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' "$scratch/page" | grep -qE "^ +$name$" || fail "the man page has no entry $name"
+    grep -qE "^ +$name$" "$scratch/page" || fail "the man page has no entry $name"
 done <"$scratch/table"

@@ -61,9 +61,10 @@ static const struct {
     { "survive", &ompi_osc_ucp_params.survive, NULL, OPAL_INFO_LVL_5,
       "1: when a process dies, the others may go on. Synchronizing calls on windows of that process return "
       "MPI_ERR_WIN within a second; other windows work as before. It needs 'mpirun --enable-recovery' (in Open MPI "
-      "5.0 and newer, '--with-ft ulfm'), without which mpirun ends the job. It costs speed: everything goes by messages over the network (tcp on one node, too), "
-      "nothing through shared memory or RDMA. MPI_Win_allocate_shared fails, and each process keeps a connection "
-      "to every other process of its windows. 0: mpirun ends the job (default: 0)" },
+      "5.0 and newer, '--with-ft ulfm'), without which mpirun ends the job. It costs speed: everything goes by "
+      "messages over the network (tcp on one node, too), nothing through shared memory or RDMA. "
+      "MPI_Win_allocate_shared fails, and each process keeps a connection to every other process of its windows. "
+      "0: mpirun ends the job (default: 0)" },
     { "exchange_addresses", &ompi_osc_ucp_params.exchange_addresses, NULL, OPAL_INFO_LVL_9,
       "1: all processes of a window exchange their network addresses when it is made. 0: a process asks the "
       "launcher for another's address at first contact; where the launcher has no PMIx, 1 is used (default: 0)" },

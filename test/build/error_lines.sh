@@ -1,0 +1,42 @@
+#!/bin/bash
+# docs/errors.md explains each text that the sources can print, and none that they cannot. A new text, a changed one and
+# a lost entry are seen.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+check()
+{
+    python3 -B "$top/contrib/lib/error_lines.py" "$@" >"$scratch/log"
+}
+
+# seen WHAT FILE COMMAND...: after sed COMMAND in the copy of a file, the check says WHAT.
+seen()
+{
+    local what=$1 file=$scratch/tree/$2
+
+    cp "$file" "$scratch/kept"
+    sed -i "$3" "$file"
+    ! cmp -s "$file" "$scratch/kept" || fail "$2 has no place for this change: $3"
+    ! check "$scratch/tree" || fail "not seen: $what"
+    grep -qF -- "$what" "$scratch/log" || fail "it should say '$what': $(cat "$scratch/log")"
+    cp "$scratch/kept" "$file"
+}
+
+command -v python3 >/dev/null || skip "there is no python3"
+check || fail "docs/errors.md and the sources differ: $(cat "$scratch/log")"
+[ "$(sed -n '$ s/ texts$//p' "$scratch/log")" -ge 90 ] || fail "hardly a text was found: $(cat "$scratch/log")"
+
+mkdir -p "$scratch/tree/docs" "$scratch/tree/${component%/*}" "$scratch/tree/${transport%/*}"
+cp -r "$top/$component" "$scratch/tree/$component"
+cp -r "$top/$transport" "$scratch/tree/$transport"
+cp "$top/docs/errors.md" "$scratch/tree/docs"
+check "$scratch/tree" || fail "the copy should be right: $(cat "$scratch/log")"
+seen "no entry in docs/errors.md: rank ... has a new error" $component/path/nic.c \
+    's/^static int nic_attach/static const char *added = "rank %d has " "a new error";\n&/'
+seen "no entry in docs/errors.md: no attached memory starts at ..." $component/call/attach.c \
+    's/no attached memory begins at/no attached memory starts at/'
+seen "no entry in docs/errors.md: no attached memory begins at ..." docs/errors.md '/no attached memory begins at/d'
+# shellcheck disable=SC2016  # Markdown
+seen "docs/errors.md: in no source: it was removed" docs/errors.md 's/`` it is damaged ``/`` it was removed ``/'
