@@ -29,8 +29,8 @@ typedef struct ompi_osc_ucp_chunk_head_t {
     ompi_osc_ucp_fastbox_t fastboxes[OMPI_OSC_UCP_FASTBOXES];
     uint32_t               fastboxes_used; /**< only the first so many were ever used; atomic */
     char                   pad[60];
-    uint32_t               looks; /**< of the owner at its fastboxes: they rise while its program polls; atomic */
-    char                   looks_pad[60];
+    uint32_t               polls; /**< of the owner's program: they rise while it waits in MPI; atomic */
+    char                   polls_pad[60];
 } ompi_osc_ucp_chunk_head_t;
 
 _Static_assert(64 == offsetof(ompi_osc_ucp_chunk_head_t, stripes), "a cache line of its own");

@@ -125,7 +125,7 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
         box->extra.free = fastbox_free;
         box->shared     = &head->fastboxes[i];
         box->more       = ompi_osc_ucp_fastbox_more(head, i);
-        box->polls      = &head->looks;
+        box->polls      = &head->polls;
         box->polled     = __atomic_load_n(box->polls, __ATOMIC_RELAXED);
         box->number     = __atomic_load_n(&box->shared->posted, __ATOMIC_RELAXED);
         *extra          = &box->extra;

@@ -17,13 +17,13 @@ void ompi_osc_ucp_service_requested(const opal_common_ucp_message_t *message)
     }
 }
 
-/** Tell origins of this node that the program is inside MPI. Of several threads' looks some may not count. */
-static void looks_tell(void)
+/** Tell origins of this node that the program is inside MPI. Of several threads' polls some may not count. */
+static void polls_tell(void)
 {
     ompi_osc_ucp_chunk_head_t *head = __atomic_load_n(&ompi_osc_ucp_lasting_head, __ATOMIC_ACQUIRE);
 
     if (NULL != head) {
-        __atomic_store_n(&head->looks, __atomic_load_n(&head->looks, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&head->polls, __atomic_load_n(&head->polls, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -31,7 +31,7 @@ static unsigned poll(void)
 {
     unsigned events = 0;
 
-    looks_tell();
+    polls_tell();
     if (OPAL_UNLIKELY(ompi_osc_ucp_fastbox_full())) {
         events = ompi_osc_ucp_fastboxes_take();
     }
