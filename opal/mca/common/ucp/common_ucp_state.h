@@ -10,10 +10,6 @@
 
 #include "common_ucp_ucx.h"
 
-#if UCP_API_VERSION < UCP_VERSION(1, 13)
-#error "osc/ucp needs UCX 1.13 or newer"
-#endif
-
 /** Written while the transport is opened and closed; in between any thread may read it. */
 typedef struct opal_common_ucp_transport_t {
     ucp_context_h                context;
