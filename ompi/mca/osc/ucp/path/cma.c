@@ -3,10 +3,11 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The origin does everything alone: put and get are one copy, an accumulate reads, combines and writes back under the
- * peer's stripes, which lie in the mapped chunk. An operation is over when its call returns.
+ * peer's stripes, which lie in the mapped chunk. An operation that is copied is over when its call returns.
  *
- * The path is the near path with copies: what the kernel must not or cannot copy is a message. Operations that follow a
- * message are messages too, until all are applied. So operations of one origin keep their order.
+ * The path is the near path with copies: what the kernel must not or cannot copy is a message, and so is what is faster
+ * that way, such as a short accumulate while the peer polls. Operations that follow a message are messages too, until
+ * all are applied. So operations of one origin keep their order.
  */
 
 #include "path/cma.h"
