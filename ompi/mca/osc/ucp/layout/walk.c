@@ -271,6 +271,9 @@ static inline void copy_block(char *to, const char *from, uint64_t bytes)
     case 2:
         memmove(to, from, 2);
         break;
+    case 4:
+        memmove(to, from, 4);
+        break;
     case 8:
         memmove(to, from, 8);
         break;
@@ -296,6 +299,49 @@ typedef enum order_t { SPREAD, PACKED } order_t;
 static inline char *block_in(order_t order, const void *memory, int64_t disp)
 {
     return SPREAD == order ? at(memory, disp) : (char *) memory;
+}
+
+/** Copy the rest of an innermost loop over two blocks, such as the pairs of MPI_SHORT_INT, as far as whole iterations
+ *  fit into `max` bytes, and pass over it. Returns the bytes copied; 0 if the iterator is not at the beginning of such
+ *  an iteration, or none fits. */
+static inline __attribute__((always_inline)) uint64_t copy_twins(iter_t *iter, order_t to_order, char *to,
+                                                                 order_t from_order, const char *from, uint64_t max)
+{
+    const node_t *nodes = iter->layout->nodes, *loop;
+    uint64_t      at_loop, first, second, n, i;
+    int64_t       disp, step, next;
+
+    if (0 == iter->depth || 0 != iter->in_block || iter->pos >= iter->layout->size) {
+        return 0;
+    }
+    at_loop = iter->loop[iter->depth - 1].node;
+    loop    = &nodes[at_loop];
+    if (2 != loop->items || iter->node != at_loop + 1 || 0 != loop[1].items) {
+        return 0;
+    }
+    first  = loop[1].count;
+    second = loop[2].count;
+    n      = min_u64(loop->count - iter->loop[iter->depth - 1].iteration, max / (first + second));
+    disp   = iter_disp(iter);
+    step   = wrap_add(loop[2].disp, wrap_steps(loop[1].disp, UINT64_MAX));
+    for (i = 0; i < n; i++) {
+        copy_block(block_in(to_order, to, disp), block_in(from_order, from, disp), first);
+        to   += PACKED == to_order ? first : 0;
+        from += PACKED == from_order ? first : 0;
+        next  = wrap_add(disp, step);
+        copy_block(block_in(to_order, to, next), block_in(from_order, from, next), second);
+        to   += PACKED == to_order ? second : 0;
+        from += PACKED == from_order ? second : 0;
+        disp  = wrap_add(disp, loop->stride);
+    }
+    if (n > 0) {
+        iter->loop[iter->depth - 1].iteration += n - 1;
+        iter->loop[iter->depth - 1].base = wrap_add(iter->loop[iter->depth - 1].base, wrap_steps(loop->stride, n - 1));
+        iter->node++;
+        iter->pos += n * (first + second) - second;
+        iter_advance(iter, second);
+    }
+    return n * (first + second);
 }
 
 /** Copy sibling blocks from the iterator's position on, while they fit into `max` bytes, and pass over them. Returns
@@ -346,7 +392,8 @@ static inline __attribute__((always_inline)) void copy_stream(iter_t *iter, orde
                         SPREAD == to_order ? comb.stride : (int64_t) comb.bytes, block_in(from_order, from, comb.disp),
                         SPREAD == from_order ? comb.stride : (int64_t) comb.bytes, comb.n);
             iter_pass(iter, &comb, comb.n);
-        } else if (0 == (run = copy_list(iter, to_order, to, from_order, from, len))) {
+        } else if (0 == (run = copy_twins(iter, to_order, to, from_order, from, len)) &&
+                   0 == (run = copy_list(iter, to_order, to, from_order, from, len))) {
             if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
                 return;
             }
