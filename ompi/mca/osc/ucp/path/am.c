@@ -17,7 +17,7 @@
 /** Most bytes of layout and data of an operation in a packet. */
 #define SHORT_BYTES 8192
 
-/** Most bytes of a short verb: longer blocks gain nothing from it. */
+/** Most bytes of a short put or get: longer blocks gain nothing from it. */
 #define BLOCK_MAX 256
 
 /* Communication. */
@@ -250,7 +250,7 @@ bool ompi_osc_ucp_am_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uin
         .kind = OMPI_OSC_UCP_KIND_ACCUMULATE, .op = op, .prim = prim->code, .len = (uint32_t) bytes, .disp = at
     };
 
-    if (bytes > BLOCK_MAX) {
+    if (bytes > OMPI_OSC_UCP_AM_ACCUMULATE_MAX) {
         return false;
     }
     return NULL == result ? ompi_osc_ucp_packet_append(peer, &wire, origin)

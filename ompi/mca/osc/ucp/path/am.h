@@ -10,6 +10,10 @@
 
 #include "path/path.h"
 
+/** Most bytes of a short accumulate. The cma path depends on it: while a target polls, it updates so many bytes sooner
+ *  by message than the kernel copies them twice. */
+#define OMPI_OSC_UCP_AM_ACCUMULATE_MAX 4096
+
 int ompi_osc_ucp_am_put(ompi_osc_ucp_transfer_t *transfer);
 int ompi_osc_ucp_am_get(ompi_osc_ucp_transfer_t *transfer);
 int ompi_osc_ucp_am_accumulate(ompi_osc_ucp_transfer_t *transfer);

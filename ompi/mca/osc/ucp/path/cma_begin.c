@@ -22,9 +22,6 @@
 /** Pieces of so many bytes, on average, cost more in a message. */
 #define LONG_PIECE 1024
 
-/** A target that polls updates so many bytes sooner by message than the kernel copies them twice. */
-#define MAIL_MAX 1024
-
 /** An element whose halves another process might see, if the kernel copied it. */
 static bool may_tear(uint64_t address, uint64_t bytes)
 {
@@ -82,7 +79,7 @@ void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer)
 
 bool ompi_osc_ucp_cma_element_begin(ompi_osc_ucp_peer_t *peer, int64_t at, uint64_t bytes)
 {
-    return (bytes > MAIL_MAX || !ompi_osc_ucp_fastbox_answers(peer->fastbox)) &&
+    return (bytes > OMPI_OSC_UCP_AM_ACCUMULATE_MAX || !ompi_osc_ucp_fastbox_answers(peer->fastbox)) &&
            ompi_osc_ucp_cma_block_begin(peer, 2, at, bytes);
 }
 
