@@ -82,6 +82,13 @@ typedef enum opal_common_ucp_native_t {
 } opal_common_ucp_native_t;
 
 /**
+ * For MPI_Init: load UCX if it is `likely` to be needed and a device of this node profits from its memory hooks, or if
+ * the user has chosen them. Later it is loaded without these hooks, because threads of the program might crash while
+ * UCX installs them.
+ */
+void opal_common_ucp_load_early(bool likely);
+
+/**
  * Load and start UCX, and make both workers. On failure nothing is left behind, and *reason_p is a malloc'd line with
  * the reason. UCX's own messages are kept off the terminal meanwhile.
  */

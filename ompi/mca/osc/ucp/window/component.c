@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Nothing is started before the first window that needs it: a program without one-sided communication pays nothing.
+ * Nothing is started before the first window that needs it: a program without one-sided communication pays nothing. But
+ * where UCX's memory hooks are of use to a job of several nodes, UCX is loaded in MPI_Init.
  */
 
 #include <dlfcn.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "opal/mca/base/base.h"
+#include "opal/util/proc.h"
 
 #include "base/params.h"
 #include "base/stores.h"
@@ -65,6 +67,7 @@ static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
 {
     (void) enable_progress_threads;
     ompi_osc_ucp_threads.multiple = enable_mpi_threads;
+    opal_common_ucp_load_early(ompi_proc_world_size() > (int) opal_process_info.num_local_peers + 1);
     ompi_osc_ucp_stores_init();
     ompi_osc_ucp_survive_init();
     ompi_osc_ucp_procs_init();

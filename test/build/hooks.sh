@@ -1,0 +1,27 @@
+#!/bin/bash
+# UCX's memory hooks are installed in MPI_Init or not at all. MPI_Init loads UCX if the user has chosen the hooks; else
+# the first window that needs UCX does.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+quietly "$mpicc" -O -Wall -Werror -o "$scratch/hooks" "$top/test/build/hooks.c"
+
+# expect EXPECTED ARGUMENT...: what the program prints.
+expect()
+{
+    local expected=$1 printed
+
+    shift
+    printed=$("$within" 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 "$@" "$scratch/hooks" \
+        2>"$scratch/err" </dev/null) || fail "$*: status $?: $printed $(cat "$scratch/err")"
+    [ "$printed" = "$expected" ] || fail "$*: '$printed' instead of '$expected'"
+}
+
+unset UCX_MEM_EVENTS UCX_RCACHE_ENABLE UCX_MEMTYPE_CACHE
+expect "MPI_Init: no UCX, lean window: no UCX, first window: UCX, code kept"
+expect "MPI_Init: UCX, lean window: UCX, first window: UCX, code kept" -x UCX_MEM_EVENTS=y
+expect "MPI_Init: UCX, lean window: UCX, first window: UCX, code kept" -x UCX_MEM_EVENTS=n
+expect "MPI_Init: UCX, lean window: UCX, first window: UCX, code kept" -x UCX_RCACHE_ENABLE=y
