@@ -5,6 +5,9 @@
  */
 #include "mpitest.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 enum call { RPUT, RGET, RACCUMULATE, RGET_ACCUMULATE, CALLS };
 static const char *const call_name[CALLS] = {"rput", "rget", "raccumulate", "rget_accumulate"};
 
@@ -119,14 +122,87 @@ static void check(int target, MPI_Aint at)
     }
 }
 
+/* Open MPI's progress, which one call in many makes, can take long: then it sends what waits, and sees the answer. */
+
+enum { SLOW_US = 100000 };
+
+static int progressed, slowly;
+
+static int slow_progress(void)
+{
+    void (*progress)(void);
+    int once = slowly;
+
+    progressed++;
+    slowly = 0;
+    *(void **) &progress = dlsym(RTLD_DEFAULT, "opal_progress");
+    if (once && NULL != progress) {
+        progress();
+        usleep(SLOW_US);
+        progress();
+    }
+    return 0;
+}
+
+typedef int (*progress_function)(int (*callback)(void));
+
+static int progress_call(const char *name)
+{
+    progress_function function;
+
+    *(void **) &function = dlsym(RTLD_DEFAULT, name);
+    return NULL != function && 0 == function(slow_progress);
+}
+
+/** Calls that do nothing, until one of them has made progress. Returns how many. */
+static int idle_calls(int target)
+{
+    int calls = 0, before = progressed;
+
+    while (before == progressed && calls < 1000000) {
+        MPI_OK(MPI_Win_flush_local(target, win));
+        calls++;
+    }
+    return calls;
+}
+
+/** The refusal arrives while the call that asks is not over, as that makes progress. */
+static void check_early(int target, MPI_Aint at)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int calls, before, rc;
+
+    lock(FLUSH, target);
+    MPI_OK(start(RGET, target, at, &request));
+    MPI_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    idle_calls(target);
+    calls = idle_calls(target);
+    for (int i = 1; i < calls; i++) {
+        MPI_OK(MPI_Win_flush_local(target, win));
+    }
+    before = progressed;
+    slowly = 1;
+    rc = start(RGET, target, nowhere, &request);
+    slowly = 0;
+    CHECK(before < progressed, "one call in %d makes progress, but not this one", calls);
+    if (MPI_SUCCESS == rc) {
+        MPI_OK(MPI_Request_free(&request));
+        rc = complete(FLUSH, target);
+    }
+    CHECK(MPI_ERR_RMA_RANGE == test_class(rc), "rget to rank %d with progress, request_free, flush: error class %d",
+          target, test_class(rc));
+    MPI_OK(unlock(FLUSH, target));
+}
+
 int main(int argc, char **argv)
 {
-    int memory = 77;
+    int memory = 77, slow;
     MPI_Aint mine, *at;
 
     test_init(&argc, &argv);
     test_refusals = 1; /* targets refuse what names no memory */
     at = malloc((size_t) test_size * sizeof(*at));
+    slow = 0 == test_rank && progress_call("opal_progress_register"); /* before the window's progress */
     MPI_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
@@ -136,6 +212,10 @@ int main(int argc, char **argv)
     for (int target = 0; 0 == test_rank && target < test_size; target++) {
         check(target, at[target]);
     }
+    if (0 == test_rank && test_size > 1 && slow) {
+        check_early(1, at[1]);
+    }
+    slow = slow && progress_call("opal_progress_unregister");
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     MPI_OK(MPI_Win_detach(win, &memory));
     MPI_OK(MPI_Win_free(&win));

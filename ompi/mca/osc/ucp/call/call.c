@@ -108,6 +108,7 @@ int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
     }
     if (NULL != call->transfer.request_p) {
         ompi_osc_ucp_polled(); /* the request may be over already */
+        rc = OMPI_SUCCESS == rc ? ompi_osc_ucp_request_failed(call->transfer.request_p) : rc;
     }
     ompi_osc_ucp_layout_fini(&call->origin);
     ompi_osc_ucp_layout_fini(&call->result);

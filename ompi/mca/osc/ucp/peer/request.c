@@ -138,6 +138,25 @@ void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_u
     }
 }
 
+int ompi_osc_ucp_request_failed(ompi_request_t **request_p)
+{
+    rma_request_t *request = (rma_request_t *) *request_p;
+    int            status  = OMPI_SUCCESS;
+
+    if (request_free != request->super.req_free || !REQUEST_COMPLETE(&request->super)) {
+        return OMPI_SUCCESS;
+    }
+    ompi_osc_ucp_enter();
+    if (NULL != request->peer) {
+        status = request->status;
+        failed_remove(request);
+        request_release(request);
+        *request_p = MPI_REQUEST_NULL;
+    }
+    ompi_osc_ucp_leave();
+    return status;
+}
+
 void ompi_osc_ucp_request_discard(ompi_request_t *request)
 {
     if (NULL != request) {
