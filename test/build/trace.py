@@ -33,6 +33,9 @@ def check_summary():
     must(found == summary["events"], f"{found} events, and {summary['events']} are said")
     names = [e for e in events if e["ph"] == "M" and e["name"] == "process_name"]
     must(sorted(e["pid"] for e in names) == list(range(processes)), f"processes {names}")
+    for name in names:
+        must(name["args"]["name"].startswith(f"rank {name['pid']} on "), f"process {name}")
+        must((" events dropped" in name["args"]["name"]) == (what == "dropped"), f"process {name}")
 
 
 def calls_of(rank, name):
@@ -83,10 +86,10 @@ def check_operations(rank):
 
 def clock_error(rank):
     """By how much a clock may be wrong, as the trace says, in microseconds. That is less than a second."""
-    labels = [e["args"]["labels"] for e in events if e["pid"] == rank and e["name"] == "process_labels"]
-    found = re.search(r"clock within ([0-9.]+) us", labels[0]) if labels else None
+    name = next(e["args"]["name"] for e in events if e["pid"] == rank and e["name"] == "process_name")
+    found = re.search(r", clock within ([0-9.]+) us$", name)
     error = float(found[1]) if found else 0
-    must(error < 1e6, f"clock of rank {rank}: {labels}")
+    must(error < 1e6, name)
     return error
 
 

@@ -34,7 +34,8 @@ typedef struct tail_t {
 #define TAIL_READ "],\"otherData\":{\"processes\":%" SCNu64 ",\"events\":%" SCNu64 ",\"dropped\":%" SCNu64 "}}"
 #define TAIL_SIZE 101
 
-#define HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":"
+/** Without displayTimeUnit, which versions of Perfetto take for the unit of times. */
+#define HEAD "{\"traceEvents\":[\n"
 
 /** FILE, while this process appends to it. */
 typedef struct joint_t {
@@ -129,6 +130,22 @@ static bool joint_open(joint_t *joint)
     return NULL != joint->out && 0 == fseeko(joint->out, joint->keep, SEEK_SET);
 }
 
+/** Append the part's first line, the process's name, with what is known only now. Perfetto shows no other label. */
+static void name_join(joint_t *joint, const char *line)
+{
+    static const char end[] = "\"}}\n";
+    int64_t           error = ompi_osc_ucp_trace_clock_error();
+
+    fprintf(joint->out, "%s%.*s", 0 == joint->keep ? "" : ",", (int) (strlen(line) - strlen(end)), line);
+    if (0 != error) {
+        fprintf(joint->out, error < 0 ? ", clock not compared" : ", clock within %.1f us", (double) error / 1000);
+    }
+    if (ompi_osc_ucp_trace.dropped > 0) {
+        fprintf(joint->out, ", %" PRIu64 " events dropped", ompi_osc_ucp_trace.dropped);
+    }
+    fputs(end, joint->out);
+}
+
 /** Append a line of the part, with its time on the trace's clock. */
 static void line_join(joint_t *joint, char *line)
 {
@@ -139,8 +156,9 @@ static void line_join(joint_t *joint, char *line)
     if ('[' == line[0]) {
         return;
     }
-    if ('{' == line[0] && 0 != joint->keep) {
-        fputc(',', joint->out);
+    if ('{' == line[0]) {
+        name_join(joint, line);
+        return;
     }
     if (0 != strncmp(line, OMPI_OSC_UCP_TRACE_TS, prefix) ||
         2 != sscanf(line + prefix, "%" SCNu64 ".%" SCNu64, &us, &ns)) {
@@ -150,27 +168,6 @@ static void line_join(joint_t *joint, char *line)
     ns = us * 1000 + ns;
     *ompi_osc_ucp_trace_time(when, (int64_t) ns + ompi_osc_ucp_trace_clock_shift(ns)) = '\0';
     fprintf(joint->out, "%s%s%s", OMPI_OSC_UCP_TRACE_TS, when, line + prefix + OMPI_OSC_UCP_TRACE_COLUMNS);
-}
-
-/** What is known of this process only now. */
-static void label_join(joint_t *joint)
-{
-    int64_t     error = ompi_osc_ucp_trace_clock_error();
-    const char *comma = "";
-
-    if (0 == error && 0 == ompi_osc_ucp_trace.dropped) {
-        return;
-    }
-    fprintf(joint->out, ",{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":\"",
-            ompi_osc_ucp_trace.rank);
-    if (0 != error) {
-        fprintf(joint->out, error < 0 ? "clock not compared" : "clock within %.1f us", (double) error / 1000);
-        comma = ",";
-    }
-    if (ompi_osc_ucp_trace.dropped > 0) {
-        fprintf(joint->out, "%s%" PRIu64 " events dropped", comma, ompi_osc_ucp_trace.dropped);
-    }
-    fprintf(joint->out, "\"}}\n");
 }
 
 /** Append the whole part, and the tail. */
@@ -184,14 +181,13 @@ static bool part_join(joint_t *joint)
         return false;
     }
     if (0 == joint->keep) {
-        fputs(HEAD "[\n", joint->out);
+        fputs(HEAD, joint->out);
     }
     while (getline(&line, &room, in) > 0) {
         line_join(joint, line);
     }
     free(line);
     (void) fclose(in);
-    label_join(joint);
     fprintf(joint->out, TAIL, joint->tail.processes + 1, joint->tail.events + ompi_osc_ucp_trace.events,
             joint->tail.dropped + ompi_osc_ucp_trace.dropped);
     return 0 == fflush(joint->out) && 0 == ferror(joint->out);
