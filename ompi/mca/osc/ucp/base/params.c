@@ -90,8 +90,9 @@ static const struct {
       "comparisons (default: 1)" },
     { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
       "1: on one node, where that is allowed, the operating system's kernel copies between a process and memory of "
-      "others in windows of MPI_Win_create and dynamic ones (process_vm_readv, process_vm_writev): the target takes "
-      "no part. 0: the kernel never copies, and operations go by message (default: 1)" },
+      "others in windows of MPI_Win_create and dynamic ones (process_vm_readv, process_vm_writev), and the target "
+      "takes no part. Only short accumulates are messages while it waits in MPI. 0: the kernel never copies, and "
+      "operations go by message (default: 1)" },
     { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
       "When put and get are put and get operations of UCX. auto: where the network (or shared memory) carries them "
       "out without the target's help. never: they always go by message. always: also where UCX itself sends messages "
