@@ -77,10 +77,15 @@ void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer)
     }
 }
 
+/** Is an accumulate of so many bytes faster by message, because the target polls? */
+static bool is_mail(const ompi_osc_ucp_peer_t *peer, uint64_t bytes)
+{
+    return bytes <= OMPI_OSC_UCP_AM_ACCUMULATE_MAX && ompi_osc_ucp_fastbox_answers(peer->fastbox);
+}
+
 bool ompi_osc_ucp_cma_element_begin(ompi_osc_ucp_peer_t *peer, int64_t at, uint64_t bytes)
 {
-    return (bytes > OMPI_OSC_UCP_AM_ACCUMULATE_MAX || !ompi_osc_ucp_fastbox_answers(peer->fastbox)) &&
-           ompi_osc_ucp_cma_block_begin(peer, 2, at, bytes);
+    return !is_mail(peer, bytes) && ompi_osc_ucp_cma_block_begin(peer, 2, at, bytes);
 }
 
 bool ompi_osc_ucp_cma_transfer_begin(const ompi_osc_ucp_transfer_t *transfer, unsigned times)
@@ -89,6 +94,9 @@ bool ompi_osc_ucp_cma_transfer_begin(const ompi_osc_ucp_transfer_t *transfer, un
     const ompi_osc_ucp_prim_t   *prim   = transfer->prim;
     const bool                   gaps   = NULL != prim && ompi_osc_ucp_prim_has_gaps(prim);
 
+    if (NULL != prim && is_mail(transfer->peer, layout->size)) {
+        return false;
+    }
     return copies_begin(transfer->peer, times, transfer->disp, layout,
                         gaps ? 2 * layout->size / prim->extent : ompi_osc_ucp_layout_runs(layout),
                         NULL == prim ? 0 : ompi_osc_ucp_prim_gap(prim));
