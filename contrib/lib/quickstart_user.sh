@@ -1,0 +1,119 @@
+# contrib/quickstart --user: builds osc/ucp with what is there, installs it for this user alone, and runs two examples.
+# To be sourced by contrib/quickstart.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2154
+
+user_build=$build/user
+user_components=$HOME/.openmpi/components
+steps=5
+
+# step WHAT COMMAND...: one line with what is done, and how long it took.
+step()
+{
+    local what=$1 begin=${EPOCHREALTIME/[.,]/} tenths
+
+    number=$((number + 1))
+    shift
+    printf '%s: %d of %d  %s ... ' "$program" "$number" "$steps" "$what"
+    "$@"
+    tenths=$(((${EPOCHREALTIME/[.,]/} - begin) / 100000))
+    echo "$((tenths / 10)).$((tenths % 10)) s"
+}
+
+# End within a step, whose line is not complete.
+stop()
+{
+    echo
+    die "$@"
+}
+
+# Sets bin, the folder of Open MPI's mpicc. What else may be missing, configure says.
+find_open_mpi()
+{
+    local mpicc tool
+
+    mpicc=$(command -v mpicc.openmpi || command -v mpicc) ||
+        stop "there is no mpicc in the path: load Open MPI's module, or add its bin folder to PATH"
+    bin=$(dirname "$mpicc")
+    if [ ! -e "$top/configure" ]; then
+        for tool in autoconf automake libtoolize; do
+            command -v $tool >/dev/null ||
+                stop "there is no $tool, which a git checkout needs: take a release's tarball, which needs none"
+        done
+        build_step autogen.sh "$top/autogen.sh"
+    fi
+}
+
+configure_for_user()
+{
+    mkdir -p "$user_build"
+    (cd "$user_build" && build_step configure "$top/configure" --disable-werror \
+        --with-component-dir="$user_components")
+}
+
+# Sets advice: what make install says if mpirun will not look there.
+install_for_user()
+{
+    local begin
+
+    begin=$(wc -l <"$log")
+    build_step "make install" make -C "$user_build" install
+    advice=$(tail -n "+$((begin + 1))" "$log" | grep '^mpirun of this system' || true)
+}
+
+# Run the two examples, and see that osc/ucp served them. $processes of them.
+run_examples()
+{
+    local name
+
+    mkdir -p "$user_build/examples"
+    build_step "the examples" make -C "$user_build/examples" -f "$top/examples/Makefile" MPICC="$bin/mpicc" \
+        EXAMPLES="shared_counter halo_fence"
+    for name in shared_counter halo_fence; do
+        run_example $name
+    done
+}
+
+run_example()
+{
+    local output=$user_build/examples/$1.out options=(--oversubscribe --mca osc_base_verbose 10) found=()
+
+    if [ "$processes" -gt "$(nproc)" ]; then
+        options+=(--mca mpi_yield_when_idle 1)
+    fi
+    # Its own folder comes first only where mpirun does not look by itself.
+    [ -z "$advice" ] || found=(env OMPI_MCA_mca_base_component_path="$user_components:SYSTEM_DEFAULT:USER_DEFAULT")
+    "$top/test/lib/within" 60 "${found[@]}" "$bin/mpirun" -np "$processes" "${options[@]}" \
+        "$user_build/examples/$1" >"$output" 2>&1 </dev/null || {
+        cat "$output" >>"$log"
+        stop "examples/$1 failed: its output is in $output"
+    }
+    grep -q 'osc/ucp: window' "$output" ||
+        stop "examples/$1 ran, but not over osc/ucp: its output is in $output"
+}
+
+# What quickstart does for a user without root.
+quickstart_for_user()
+{
+    local number=0 bin advice=
+
+    step "looking for Open MPI" find_open_mpi
+    step "configuring for $("$bin/ompi_info" --version | head -n 1 | sed 's/ v/ /')" configure_for_user
+    step "building in $user_build" build_step make make -C "$user_build" -j "$(nproc)"
+    step "installing into $user_components" install_for_user
+    step "running two examples with $processes processes over osc/ucp" run_examples
+    cat <<END
+
+It works: $(grep -h ' items done' "$user_build/examples/shared_counter.out")
+
+Next:
+  mpirun your program as ever: Open MPI now chooses osc/ucp for it.${advice:+ But first:
+  $advice}
+  mpirun --mca osc_ucp_report 1 ...     shows what osc/ucp did, at the end of the job
+  mpirun --mca osc ^ucp ...             runs without it
+  man -M $(dirname "$user_components")/share/man osc_ucp      explains all parameters
+  less $top/examples/README.md          programs to copy
+  make -C $user_build uninstall         removes it again
+END
+}

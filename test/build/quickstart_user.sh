@@ -1,0 +1,57 @@
+#!/bin/bash
+# contrib/quickstart --user: a user without root gets the component from the tarball into the home folder, and two
+# examples run over it. Each step is one line with its time. Without an mpicc it says so.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+home=$scratch/home
+tarball=$(made_with PACKAGE)-$(made_with VERSION)
+as_user=()
+mkdir "$home" "$scratch/tmp" "$scratch/none"
+if [ "$(id -u)" -eq 0 ]; then
+    as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    chown 65534:65534 "$home" "$scratch/tmp"
+    chmod 755 "$scratch"
+fi
+
+# Run "$@" as the user, at home, with nothing of our environment.
+user()
+{
+    (cd "$home" && "${as_user[@]}" env -i HOME="$home" TMPDIR="$scratch/tmp" PATH="$scratch/none:$PATH" "$@")
+}
+
+for tool in sudo apt-get git autoconf automake; do
+    printf '#!/bin/sh\necho "%s was called"\ntouch %s/called-%s\nexit 1\n' $tool "$home" $tool >"$scratch/none/$tool"
+    chmod 755 "$scratch/none/$tool"
+done
+
+quietly make -C "$build" dist distdir="$tarball"
+mv "$build/$tarball.tar.gz" "$scratch"
+quietly user tar --no-same-owner -xf "$scratch/$tarball.tar.gz"
+
+mkdir "$scratch/tools"
+for tool in bash sh env dirname basename mkdir grep sed wc rm mktemp cat id nproc; do
+    ln -s "$(command -v $tool)" "$scratch/tools/$tool"
+done
+if user env PATH="$scratch/tools" "$tarball/contrib/quickstart" --user >"$scratch/log" 2>&1 ||
+    ! grep -q 'there is no mpicc in the path' "$scratch/log"; then
+    fail "without mpicc it should say so: $(cat "$scratch/log")"
+fi
+
+quietly user "$tarball/contrib/quickstart" --user -n 3
+called=$(find "$home" -maxdepth 1 -name 'called-*' -printf '%f ')
+[ -z "$called" ] || fail "a user's quickstart needs: $called"
+for number in 1 2 3 4 5; do
+    grep -qE "^quickstart: $number of 5  .* \.\.\. [0-9]+\.[0-9] s$" "$scratch/log" ||
+        fail "step $number is not one line with its time: $(cat "$scratch/log")"
+done
+[ "$(grep -c '^quickstart: ' "$scratch/log")" -eq 5 ] || fail "there are other lines: $(cat "$scratch/log")"
+grep -q '^It works: 1000 items done' "$scratch/log" || fail "no result: $(cat "$scratch/log")"
+grep -q '^Next:' "$scratch/log" || fail "it does not say what to do next: $(cat "$scratch/log")"
+[ -f "$home/.openmpi/components/mca_osc_ucp.so" ] || fail "nothing was installed into the home folder"
+
+remove=$(sed -n 's/^  \(make .* uninstall\) .*/\1/p' "$scratch/log")
+quietly user bash -c "$remove"
+[ ! -e "$home/.openmpi/components/mca_osc_ucp.so" ] || fail "'$remove' left the component"
