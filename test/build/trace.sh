@@ -14,7 +14,7 @@ mkdir "$folder"
 # run PROCESSES CASE [OPTION...]: test/build/trace.c by "below", and "around" it. The output is in $scratch/out.
 run()
 {
-    rm -f "$folder"/*
+    ${keep:-false} || rm -f "$folder"/*
     run_ranks "$scratch/out" 60 "${below[@]}" env OMPI_MCA_mca_base_component_path="$path" "$mpirun" \
         -np "$1" --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "${@:3}" "$scratch/traced" "$2"
 }
@@ -72,6 +72,15 @@ run 2 free --mca osc_ucp_trace "$folder/none/trace.json"
 run 2 free --mca osc_ucp_trace /dev/null
 [ "$status" -eq 0 ] && [ "$(lines "'/dev/null' cannot be written: ")" -eq 1 ] && [ -c /dev/null ] ||
     fail "a device: $(cat "$scratch/out")"
+
+# Another user's file, who could read it, gets nothing.
+if [ "$(id -u)" -eq 0 ]; then
+    rm -f "$folder"/*
+    install -o 65534 -m 0666 /dev/null "$folder/trace.json.csv"
+    keep=true run 2 free "${trace[@]}"
+    [ "$status" -eq 0 ] && [ "$(lines "has no matrix beside it: Operation not permitted; ")" -eq 1 ] &&
+        [ ! -s "$folder/trace.json.csv" ] || fail "another user's file: $(cat "$scratch/out")"
+fi
 
 # What a killed job has written is an array that lacks its end.
 run 2 killed "${trace[@]}"

@@ -98,6 +98,19 @@ static bool write_head(void)
     return write_all(text, (size_t) n);
 }
 
+int ompi_osc_ucp_trace_file(const char *name, int flags)
+{
+    int         fd = open(name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat found;
+
+    if (fd >= 0 && (0 != fstat(fd, &found) || geteuid() != found.st_uid || !S_ISREG(found.st_mode))) {
+        (void) close(fd);
+        errno = EPERM;
+        return -1;
+    }
+    return fd;
+}
+
 /** Remove a file of an earlier job. False: something else has that name, or it cannot be removed. */
 static bool remove_earlier(const char *name)
 {

@@ -90,6 +90,10 @@ void ompi_osc_ucp_trace_forget(ompi_osc_ucp_traced_t *window);
 /** Write the records that are in memory to the part. */
 void ompi_osc_ucp_trace_flush(void);
 
+/** Open a file of the trace for writing or reading, made if need be. One that belongs to another user, who may have put
+ *  it there to read what is written, is not opened. Returns a file descriptor; -1: errno says why. */
+int ompi_osc_ucp_trace_file(const char *name, int flags);
+
 /** End the trace: write what is left, and free all. The part stays. */
 void ompi_osc_ucp_trace_close(void);
 

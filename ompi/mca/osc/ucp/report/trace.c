@@ -107,7 +107,7 @@ static bool joint_open(joint_t *joint)
     char        text[TAIL_SIZE + 1] = "";
     struct stat is;
 
-    joint->fd = open(ompi_osc_ucp_trace.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    joint->fd = ompi_osc_ucp_trace_file(ompi_osc_ucp_trace.file, O_RDWR);
     if (joint->fd < 0) {
         return false;
     }

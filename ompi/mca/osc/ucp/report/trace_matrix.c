@@ -44,7 +44,7 @@ static FILE *file_open(const char *suffix, int flags, const char *mode)
     if (asprintf(&name, "%s.%s", ompi_osc_ucp_trace.file, suffix) < 0) {
         return NULL;
     }
-    fd = open(name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd = ompi_osc_ucp_trace_file(name, flags);
     if (fd >= 0 && NULL == (out = fdopen(fd, mode))) {
         (void) close(fd);
     }
@@ -62,7 +62,7 @@ static bool file_close(FILE *out)
 /** Append this process's row to the table. Sets the size of the table. */
 static bool row_write(bool first, off_t *size_p)
 {
-    FILE       *out = file_open("csv", O_WRONLY | (first ? O_TRUNC : O_APPEND), "a");
+    FILE       *out = file_open("csv", O_WRONLY | O_APPEND, "a");
     struct stat is  = { .st_size = 0 };
     int         i;
 
@@ -70,6 +70,7 @@ static bool row_write(bool first, off_t *size_p)
         return false;
     }
     if (first) {
+        (void) !ftruncate(fileno(out), 0);
         fprintf(out, "origin,target,operations,bytes\n");
     }
     for (i = 0; i < ompi_osc_ucp_trace.ranks; i++) {
@@ -178,7 +179,8 @@ static bool draw(void)
     }
     matrix->ranks = (ompi_osc_ucp_trace.ranks + SIDE - 1) / SIDE;
     matrix->side  = (ompi_osc_ucp_trace.ranks + matrix->ranks - 1) / matrix->ranks;
-    if (table_read(matrix) && NULL != (out = file_open("svg", O_WRONLY | O_TRUNC, "w"))) {
+    if (table_read(matrix) && NULL != (out = file_open("svg", O_WRONLY, "w"))) {
+        (void) !ftruncate(fileno(out), 0);
         fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
                 "font-size=\"11\">\n", 2 * PANEL + 20, TOP + SIDE * SQUARE + 20);
         draw_panel(out, matrix, 0);
