@@ -28,9 +28,10 @@ traced()
     [ -z "$(find "$folder" -type f ! -perm 0600)" ] || fail "others may read: $(ls -l "$folder")"
 }
 
+# Nothing of ours; Open MPI of Debian 13 has lines about networks that it does not need.
 silent()
 {
-    [ ! -s "$scratch/out" ] || fail "printed: $(cat "$scratch/out")"
+    [ "$(lines 'osc/ucp')" -eq 0 ] || fail "printed: $(cat "$scratch/out")"
 }
 
 below=() path=$components:SYSTEM_DEFAULT:USER_DEFAULT

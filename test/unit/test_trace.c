@@ -239,12 +239,16 @@ static void test_full(void **state)
 /** Records of a window that is freed have the name that it had. */
 static void test_freed(void **state)
 {
+    static char            name[MPI_MAX_OBJECT_NAME];
     static ompi_win_t      win;
     ompi_osc_ucp_traced_t *window = calloc(1, sizeof(*window));
 
     (void) state;
     trace_open(10);
     window->win = &win;
+    if (sizeof(char *) == sizeof(win.w_name)) { /* from Open MPI 6.0 on it is no array */
+        memcpy(&win.w_name, &(char *) { name }, sizeof(char *));
+    }
     strcpy(win.w_name, "old");
     ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) { .begin = 1, .end = 2, .window = window, .target = -1,
                                                             .name = "MPI_Win_free",

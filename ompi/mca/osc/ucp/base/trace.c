@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -245,7 +246,7 @@ void ompi_osc_ucp_trace_add(const ompi_osc_ucp_trace_record_t *record)
 void ompi_osc_ucp_trace_forget(ompi_osc_ucp_traced_t *window)
 {
     enter();
-    memcpy(window->name, window->win->w_name, sizeof(window->name));
+    snprintf(window->name, sizeof(window->name), "%s", window->win->w_name);
     window->win  = NULL;
     window->next = buffer.freed;
     buffer.freed = window;

@@ -53,7 +53,7 @@ static ompi_osc_ucp_watched_t draft;
 static void window_set(const ompi_osc_ucp_window_t *window)
 {
     draft.window = window->watch->as;
-    memcpy(draft.name, window->win->w_name, sizeof(draft.name));
+    snprintf(draft.name, sizeof(draft.name), "%s", window->win->w_name);
 }
 
 static void whom_add(const ompi_osc_ucp_window_t *window, int rank)
