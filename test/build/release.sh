@@ -10,7 +10,8 @@
 no_license='^(LICENSE|contrib/debian/(changelog|copyright|source/format|.*\.docs)|test/fuzz/corpus/.*|.*\.(svg|csv))$'
 
 quietly "$top/contrib/release" --check
-[ -e "$top/.git" ] || skip "the version is right everywhere; the rest needs a git checkout"
+git -C "$top" ls-files >/dev/null 2>&1 ||
+    skip "the version is right everywhere; the rest needs git, and a checkout of this user's"
 mapfile -t files < <(git -C "$top" ls-files)
 [ ${#files[@]} -ge 500 ] || fail "git lists hardly a file"
 # shellcheck disable=SC2015

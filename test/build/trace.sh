@@ -110,7 +110,9 @@ if "${below[@]}" true >"$scratch/out" 2>&1; then
     traced 4 free
     other_clock=(unshare --fork --time --monotonic 5000 --boottime 5000)
     if "${other_clock[@]}" true 2>/dev/null; then
-        run 2 free "${trace[@]}" "${operations[@]}" --map-by node "$scratch/traced" free : -np 1 "${other_clock[@]}"
+        # In Open MPI 5.0 each side of the colon has parameters of its own.
+        run 2 free "${trace[@]}" "${operations[@]}" --map-by node "$scratch/traced" free : -np 1 --mca osc ucp \
+            "${trace[@]}" "${operations[@]}" "${other_clock[@]}"
         traced 3 operations
     fi
 fi
