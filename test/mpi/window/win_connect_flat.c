@@ -6,7 +6,7 @@
 #include "flat.h"
 #include "merged.h"
 
-enum { WARM = 5, MEETINGS = 100, ALLOWED = 512 /* KiB */ };
+enum { WARM = 5, MEETINGS = 60, ALLOWED = 300 /* KiB */ };
 
 struct has {
     long kib;
@@ -67,6 +67,16 @@ static struct has meet(MPI_Comm half, int accepts, int meetings, int with_window
     return (struct has){after.kib - before.kib, after.fds - before.fds, after.maps - before.maps};
 }
 
+/** Meet twice so many times. What is lost is lost both times; what is only used for the first time, or shared no more by
+ *  a process that was slower, is not. */
+static struct has meet_twice(MPI_Comm half, int accepts, int with_window)
+{
+    struct has first = meet(half, accepts, MEETINGS, with_window), again = meet(half, accepts, MEETINGS, with_window);
+
+    return (struct has){first.kib < again.kib ? first.kib : again.kib, first.fds < again.fds ? first.fds : again.fds,
+                        first.maps < again.maps ? first.maps : again.maps};
+}
+
 int main(int argc, char **argv)
 {
     struct has without, with;
@@ -79,8 +89,8 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, accepts, test_rank, &half);
     use_window(MPI_COMM_WORLD);
     meet(half, accepts, WARM, 1);
-    without = meet(half, accepts, MEETINGS, 0);
-    with = meet(half, accepts, MEETINGS, 1);
+    without = meet_twice(half, accepts, 0);
+    with = meet_twice(half, accepts, 1);
     CHECK(with.kib <= without.kib + ALLOWED, "%ld KiB more with a window, %ld without", with.kib, without.kib);
     CHECK(with.fds <= without.fds, "%d descriptors more with a window, %d without", with.fds, without.fds);
     CHECK(with.maps <= without.maps + 2, "%d mappings more with a window, %d without", with.maps, without.maps);
