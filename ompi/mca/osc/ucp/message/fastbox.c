@@ -31,6 +31,9 @@
 /** If n packets in a row, up to this, needed a doorbell, the next 2^n - 1 go by message. */
 #define MISSES_MAX 8
 
+/** A target that took no packet since it was seen polling is looked at again after so many calls. */
+#define TRUSTED_MAX 64
+
 /** An origin's state of its fastbox at a target. */
 struct ompi_osc_ucp_fastbox_end_t {
     ompi_osc_ucp_mapped_extra_t extra;  /**< first: the mapping frees it */
@@ -39,6 +42,7 @@ struct ompi_osc_ucp_fastbox_end_t {
     const uint32_t             *polls;  /**< of the target's program: they rise while it polls */
     uint32_t                    polled; /**< value of that when it was read last */
     bool                        answers; /**< the target is thought to poll */
+    unsigned                    trusted; /**< calls since it took a packet, or was looked at */
     uint32_t                    number; /**< of the last packet posted */
     bool                        open;   /**< that has not been seen to be taken */
     bool                        rung;   /**< the doorbell was rung for it */
@@ -134,18 +138,20 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
     return (ompi_osc_ucp_fastbox_end_t *) *extra;
 }
 
-/* While the target polls and takes its packets, nobody reads the cache line that it writes at each poll. What goes
- * another way after misses is no message here. */
+/* While the target polls and takes its packets, nobody reads the cache line that it writes at each poll. But packets may
+ * go another way, as long ones do, and then do not show that it has stopped. What goes another way after misses is no
+ * message here. */
 bool ompi_osc_ucp_fastbox_answers(ompi_osc_ucp_fastbox_end_t *box)
 {
     uint32_t polled;
 
     if (NULL != box && box->skip > 0) {
         box->skip--;
-    } else if (NULL != box && !box->answers) {
+    } else if (NULL != box && (!box->answers || ++box->trusted > TRUSTED_MAX)) {
         polled       = __atomic_load_n(box->polls, __ATOMIC_RELAXED);
         box->answers = polled != box->polled;
         box->polled  = polled;
+        box->trusted = 0;
     }
     return NULL != box && box->answers;
 }
@@ -182,8 +188,12 @@ static void pass_on(ompi_osc_ucp_fastbox_end_t *box)
 
     box->misses  = box->rung ? box->misses + (box->misses < MISSES_MAX) : 0;
     box->skip    = (1u << box->misses) - 1;
-    box->answers = box->answers && !box->rung;
     box->open    = false;
+    box->trusted = 0;
+    if (box->rung) { /* its polls until now tell nothing */
+        box->answers = false;
+        box->polled  = __atomic_load_n(box->polls, __ATOMIC_RELAXED);
+    }
     if (len <= sizeof(replies)) {
         const opal_common_ucp_message_t message = { .data = replies, .len = len };
 
