@@ -67,8 +67,8 @@ static struct has meet(MPI_Comm half, int accepts, int meetings, int with_window
     return (struct has){after.kib - before.kib, after.fds - before.fds, after.maps - before.maps};
 }
 
-/** Meet twice so many times. What is lost is lost both times; what is only used for the first time, or shared no more by
- *  a process that was slower, is not. */
+/** Meet twice so many times. What is lost is lost both times. What is only used for the first time, or shared no more
+ *  by a process that was slower, is not. */
 static struct has meet_twice(MPI_Comm half, int accepts, int with_window)
 {
     struct has first = meet(half, accepts, MEETINGS, with_window), again = meet(half, accepts, MEETINGS, with_window);

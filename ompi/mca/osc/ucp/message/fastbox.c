@@ -138,9 +138,9 @@ ompi_osc_ucp_fastbox_end_t *ompi_osc_ucp_fastbox_attach(ompi_osc_ucp_mapped_extr
     return (ompi_osc_ucp_fastbox_end_t *) *extra;
 }
 
-/* While the target polls and takes its packets, nobody reads the cache line that it writes at each poll. But packets may
- * go another way, as long ones do, and then do not show that it has stopped. What goes another way after misses is no
- * message here. */
+/* While the target polls and takes its packets, nobody reads the cache line that it writes at each poll. But packets
+ * may go another way, as long ones do, and then do not show that it has stopped. What goes another way after misses is
+ * no message here. */
 bool ompi_osc_ucp_fastbox_answers(ompi_osc_ucp_fastbox_end_t *box)
 {
     uint32_t polled;
