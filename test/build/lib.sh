@@ -142,3 +142,28 @@ lines()
 {
     grep -cE -- "$1" "$scratch/out" || true
 }
+
+# make_user TOOL...: a user without root, with the empty folder "home". Who calls a TOOL leaves called-TOOL there.
+make_user()
+{
+    local tool
+
+    home=$scratch/home as_user=()
+    mkdir "$home" "$scratch/tmp" "$scratch/none"
+    if [ "$(id -u)" -eq 0 ]; then
+        as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+        chown 65534:65534 "$home" "$scratch/tmp"
+        chmod 755 "$scratch"
+    fi
+    for tool in "$@"; do
+        printf '#!/bin/sh\necho "%s was called"\ntouch %s/called-%s\nexit 1\n' "$tool" "$home" "$tool" \
+            >"$scratch/none/$tool"
+        chmod 755 "$scratch/none/$tool"
+    done
+}
+
+# Run "$@" as that user, at home, with nothing of our environment.
+user()
+{
+    (cd "$home" && "${as_user[@]}" env -i HOME="$home" TMPDIR="$scratch/tmp" PATH="$scratch/none:$PATH" "$@")
+}

@@ -6,26 +6,8 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-home=$scratch/home
 tarball=$(made_with PACKAGE)-$(made_with VERSION)
-as_user=()
-mkdir "$home" "$scratch/tmp" "$scratch/none"
-if [ "$(id -u)" -eq 0 ]; then
-    as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-    chown 65534:65534 "$home" "$scratch/tmp"
-    chmod 755 "$scratch"
-fi
-
-# Run "$@" as the user, at home, with nothing of our environment.
-user()
-{
-    (cd "$home" && "${as_user[@]}" env -i HOME="$home" TMPDIR="$scratch/tmp" PATH="$scratch/none:$PATH" "$@")
-}
-
-for tool in sudo apt-get git autoconf automake; do
-    printf '#!/bin/sh\necho "%s was called"\ntouch %s/called-%s\nexit 1\n' $tool "$home" $tool >"$scratch/none/$tool"
-    chmod 755 "$scratch/none/$tool"
-done
+make_user sudo apt-get git autoconf automake
 
 quietly make -C "$build" dist distdir="$tarball"
 mv "$build/$tarball.tar.gz" "$scratch"
