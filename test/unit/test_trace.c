@@ -280,6 +280,13 @@ static void test_files(void **state)
     ompi_osc_ucp_trace_close();
     assert_int_equal(0, unlink(part));
 
+    assert_int_equal(0, chdir(folder));
+    assert_true(ompi_osc_ucp_trace_open("trace", 0, 1, 10));
+    assert_int_equal(0, chdir("/")); /* the file is still the one in the folder */
+    assert_int_equal(0, strncmp(folder, ompi_osc_ucp_trace.file, strlen(folder)));
+    assert_int_equal(0, unlink(ompi_osc_ucp_trace.part));
+    ompi_osc_ucp_trace_close();
+
     assert_false(ompi_osc_ucp_trace_open("/dev/null", 0, 1, 10));
     assert_int_equal(EEXIST, errno);
     assert_int_equal(0, stat("/dev/null", &is));

@@ -147,15 +147,32 @@ static void free_all(void)
     ompi_osc_ucp_trace = (ompi_osc_ucp_trace_t) { .fd = -1 };
 }
 
-bool ompi_osc_ucp_trace_open(const char *file, int rank, int ranks, uint64_t limit)
+/** The name from the root on, malloc'd: it stays right if the program changes its folder. NULL: no memory, or no
+ *  folder. */
+static char *absolute(const char *name)
+{
+    char *folder = '/' == name[0] ? NULL : getcwd(NULL, 0), *file = NULL;
+
+    if ('/' == name[0]) {
+        return strdup(name);
+    }
+    if (NULL != folder && asprintf(&file, "%s/%s", folder, name) < 0) {
+        file = NULL;
+    }
+    free(folder);
+    return file;
+}
+
+bool ompi_osc_ucp_trace_open(const char *name, int rank, int ranks, uint64_t limit)
 {
     ompi_osc_ucp_trace_t *trace = &ompi_osc_ucp_trace;
+    char                 *file  = absolute(name);
     int                   why;
 
-    if (asprintf(&trace->part, "%s.%d", file, rank) < 0) {
+    if (NULL == file || asprintf(&trace->part, "%s.%d", file, rank) < 0) {
         trace->part = NULL;
     }
-    *trace         = (ompi_osc_ucp_trace_t) { .file = strdup(file), .part = trace->part, .fd = -1, .rank = rank,
+    *trace         = (ompi_osc_ucp_trace_t) { .file = file, .part = trace->part, .fd = -1, .rank = rank,
                                               .ranks = ranks, .cells = calloc((size_t) ranks, sizeof(*trace->cells)) };
     buffer.entries = malloc(RECORDS * sizeof(*buffer.entries));
     buffer.text    = malloc(TEXT_BYTES);

@@ -65,9 +65,9 @@ typedef struct ompi_osc_ucp_trace_t {
 
 extern ompi_osc_ucp_trace_t ompi_osc_ucp_trace;
 
-/** Begin the trace: make the part of process `rank` of `ranks`, and remove an earlier job's `file`. At most `limit`
- *  records are kept. False: it cannot be written, and errno says why. */
-bool ompi_osc_ucp_trace_open(const char *file, int rank, int ranks, uint64_t limit);
+/** Begin the trace `name`: make the part of process `rank` of `ranks`, and remove an earlier job's file. At most
+ *  `limit` records are kept. False: it cannot be written, and errno says why. */
+bool ompi_osc_ucp_trace_open(const char *name, int rank, int ranks, uint64_t limit);
 
 /** Add a record. Any thread. */
 void ompi_osc_ucp_trace_add(const ompi_osc_ucp_trace_record_t *record);
