@@ -109,6 +109,9 @@ void opal_common_ucp_address(const void **address_p, size_t *len_p);
 /** Connect the origin worker to the service worker behind `address`; ends with opal_common_ucp_close. Origin side. */
 int opal_common_ucp_connect(const void *address, opal_common_ucp_ep_t **ep_p);
 
+/** Endpoints that this process has made; any thread may ask. */
+uint64_t opal_common_ucp_connections(void);
+
 /* For programs that go on when a process of theirs has died. */
 
 /**

@@ -12,6 +12,13 @@
 
 #include "opal/constants.h"
 
+static uint64_t made; /* endpoints, of both workers; atomic */
+
+uint64_t opal_common_ucp_connections(void)
+{
+    return __atomic_load_n(&made, __ATOMIC_RELAXED);
+}
+
 /** The endpoint has failed. UCX calls this once, in progress, and completes the endpoint's operations with errors. */
 static void failed(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
@@ -38,6 +45,7 @@ static int ep_create(opal_common_ucp_side_t side, const void *address, opal_comm
     if (opal_common_ucp_surviving) {
         params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
     }
+    __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
     return opal_common_ucp_status(ucp_ep_create(opal_common_ucp_transport.worker[side], &params, ep_p));
 }
 

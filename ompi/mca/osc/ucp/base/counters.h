@@ -25,9 +25,12 @@ typedef struct ompi_osc_ucp_counters_t {
     uint64_t operations[OMPI_OSC_UCP_VIAS];
     uint64_t bytes[OMPI_OSC_UCP_VIAS]; /**< of target memory */
     uint64_t messages;                 /**< requests sent to targets */
+    uint64_t message_bytes;            /**< of these messages */
     uint64_t coalesced;                /**< operations that shared a message with another */
     uint64_t round_trips;              /**< replies that a call waited for */
+    uint64_t locks;                    /**< targets that were locked; instrumented windows only */
     uint64_t lock_waits;               /**< locks that were not granted at once */
+    uint64_t atomics;                  /**< the network's own, those of locks included */
     uint64_t waited_ns;                /**< time in synchronization calls; instrumented windows only */
 } ompi_osc_ucp_counters_t;
 

@@ -184,11 +184,33 @@ static int count_wait(ompi_win_t *win)
     return waited(below(win)->osc_wait(win), win, begin);
 }
 
+static void count_locks(ompi_win_t *win, uint64_t locks)
+{
+    __atomic_fetch_add(&ompi_osc_ucp_window(win)->counters.locks, locks, __ATOMIC_RELAXED);
+}
+
+/** How many targets MPI_Win_lock_all has locked. A path that locks all at once takes one lock. */
+static uint64_t locks_held(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+    uint64_t             held;
+
+    ompi_osc_ucp_enter();
+    held = NULL != window->all_path && OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch && !window->lock_all_nocheck;
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        held += peer->lock > OMPI_OSC_UCP_NOCHECK;
+    }
+    ompi_osc_ucp_leave();
+    return held;
+}
+
 static int count_lock(int type, int target, int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
+    int      rc    = below(win)->osc_lock(type, target, assert, win);
 
-    return waited(below(win)->osc_lock(type, target, assert, win), win, begin);
+    count_locks(win, OMPI_SUCCESS == rc && MPI_PROC_NULL != target && 0 == (assert & MPI_MODE_NOCHECK) ? 1 : 0);
+    return waited(rc, win, begin);
 }
 
 static int count_unlock(int target, ompi_win_t *win)
@@ -209,6 +231,7 @@ static int count_unlock_all(ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
+    count_locks(win, locks_held(ompi_osc_ucp_window(win)));
     return waited(below(win)->osc_unlock_all(win), win, begin);
 }
 

@@ -136,6 +136,12 @@ static uint64_t traffic_ask(ompi_osc_ucp_peer_t *peer)
     return pending->cookie;
 }
 
+static void count_message(ompi_osc_ucp_peer_t *peer, size_t bytes)
+{
+    peer->window->counters.messages++;
+    peer->window->counters.message_bytes += bytes;
+}
+
 /** Send a message to the peer. A LEAVING message needs no flush if a socket can hold all that has not arrived yet. */
 static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t header_len, const void *data, size_t len,
                         opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t sent, void *arg)
@@ -150,7 +156,7 @@ static int message_send(ompi_osc_ucp_peer_t *peer, const void *header, size_t he
             traffic->arrived = traffic->sent; /* true when the flush is over, for which the sender waits */
         }
     }
-    peer->window->counters.messages++;
+    count_message(peer, header_len + len);
     return opal_common_ucp_send(OPAL_COMMON_UCP_ORIGIN, peer->ep, header, header_len, data, len, how, sent, arg);
 }
 
@@ -205,7 +211,7 @@ static void packet_send(packet_t *packet, bool for_reply)
     peer->window->counters.coalesced += packet->operations > 1 ? packet->operations : 0;
     if (for_reply && OMPI_SUCCESS == rc &&
         ompi_osc_ucp_fastbox_post(peer, &packet->head, sizeof(packet->head) + packet->used)) {
-        peer->window->counters.messages++;
+        count_message(peer, sizeof(packet->head) + packet->used);
         peer->sequence++;
         packet_sent(packet, OMPI_SUCCESS);
         return;

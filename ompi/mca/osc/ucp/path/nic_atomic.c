@@ -173,6 +173,7 @@ static int atomics_begin(ompi_osc_ucp_transfer_t *transfer, ompi_osc_ucp_pending
         if (NULL != result && peer->cpu_amo && is_bitwise(transfer->op)) {
             rc = combine_by_swap(peer, remote + i * size, ops[transfer->op], elements->operands, size, result);
         } else {
+            peer->window->counters.atomics++;
             rc = opal_common_ucp_atomic(peer->ep, peer->rkey, remote + i * size, ops[transfer->op],
                                         elements->operands, size, result, &pending->completion);
             rc = ompi_osc_ucp_rdma_begun(pending, rc);
@@ -323,6 +324,7 @@ int ompi_osc_ucp_nic_compare_swap(ompi_osc_ucp_transfer_t *transfer)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_RDMA, transfer->prim->size);
+    peer->window->counters.atomics++;
     memcpy(result, (const char *) transfer->origin + transfer->origin_layout->lb, transfer->prim->size);
     rc = opal_common_ucp_atomic(peer->ep, peer->rkey,
                                 peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb),

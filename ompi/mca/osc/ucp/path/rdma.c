@@ -74,6 +74,7 @@ int ompi_osc_ucp_rdma_atomic(ompi_osc_ucp_peer_t *peer, opal_common_ucp_rkey_t *
     unsigned              tries = 0;
     int                   rc;
 
+    peer->window->counters.atomics++;
     ompi_osc_ucp_waiter_init(&waiter);
     do {
         rc = opal_common_ucp_atomic(peer->ep, rkey, remote, op, operand, size, result, &waiter.completion);

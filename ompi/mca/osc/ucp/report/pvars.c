@@ -13,6 +13,7 @@
 #include "opal/mca/base/mca_base_pvar.h"
 #include "service/fastbox.h"
 #include "service/refused.h"
+#include "service/reply.h"
 
 #define OPERATIONS(via) offsetof(ompi_osc_ucp_counters_t, operations[OMPI_OSC_UCP_VIA_##via])
 #define BYTES(via) offsetof(ompi_osc_ucp_counters_t, bytes[OMPI_OSC_UCP_VIA_##via])
@@ -32,9 +33,13 @@ static const struct window_pvar_t {
     { "bytes_rdma", BYTES(RDMA), "bytes of window memory that operations_rdma moved" },
     { "bytes_am", BYTES(AM), "bytes of window memory that operations_am moved" },
     { "messages", offsetof(ompi_osc_ucp_counters_t, messages), "messages sent to targets" },
+    { "message_bytes", offsetof(ompi_osc_ucp_counters_t, message_bytes), "bytes of these messages, with their heads" },
     { "coalesced", offsetof(ompi_osc_ucp_counters_t, coalesced), "operations that shared a message with another" },
     { "round_trips", offsetof(ompi_osc_ucp_counters_t, round_trips), "answers of targets that calls waited for" },
+    { "locks", offsetof(ompi_osc_ucp_counters_t, locks), "targets that were locked; MPI_Win_unlock_all adds those that "
+      "were touched since MPI_Win_lock_all" },
     { "lock_waits", offsetof(ompi_osc_ucp_counters_t, lock_waits), "locks that could not be had at once" },
+    { "atomics", offsetof(ompi_osc_ucp_counters_t, atomics), "the network's own atomics, those of locks included" },
     { "waited_ns", offsetof(ompi_osc_ucp_counters_t, waited_ns), "nanoseconds spent in synchronization calls" },
 };
 
@@ -82,6 +87,9 @@ static const struct process_pvar_t {
 } process_pvars[] = {
     { "service_wakeups", OPAL_INFO_LVL_5, opal_common_ucp_service_wakeups,
       "how often the thread that answers other processes woke up" },
+    { "connections", OPAL_INFO_LVL_5, opal_common_ucp_connections,
+      "connections to other processes that this one has opened; they stay open until MPI_Finalize" },
+    { "replies", OPAL_INFO_LVL_5, ompi_osc_ucp_replies_sent, "messages in which this process has answered others" },
     { "messages_refused", OPAL_INFO_LVL_5, ompi_osc_ucp_messages_refused,
       "messages, and parts of them, that were wrong and not executed: damaged, from no process of the job, for no "
       "window, outside its memory" },

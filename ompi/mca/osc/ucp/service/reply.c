@@ -28,6 +28,24 @@ static struct {
     batch_t *free;
 } batches;
 
+static uint64_t sent; /* messages; atomic */
+
+uint64_t ompi_osc_ucp_replies_sent(void)
+{
+    return __atomic_load_n(&sent, __ATOMIC_RELAXED);
+}
+
+/** Send a message. */
+static void message_send(opal_common_ucp_ep_t *ep, const void *header, size_t header_len, const void *data, size_t len,
+                         opal_common_ucp_how_t how, opal_common_ucp_sent_fn_t over, void *arg)
+{
+    __atomic_store_n(&sent, sent + 1, __ATOMIC_RELAXED);
+    if (OMPI_SUCCESS !=
+        opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, header, header_len, data, len, how, over, arg)) {
+        ompi_osc_ucp_give_up("no connection");
+    }
+}
+
 void ompi_osc_ucp_give_up(const char *reason)
 {
     fprintf(stderr, "osc/ucp: %s for a peer's message: the job cannot go on\n", reason);
@@ -51,10 +69,7 @@ void ompi_osc_ucp_replies_send(void)
         return;
     }
     batches.open = NULL;
-    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, batch->ep, NULL, 0, batch->bytes, batch->used,
-                                             OPAL_COMMON_UCP_EAGER, batch_sent, batch)) {
-        ompi_osc_ucp_give_up("no connection");
-    }
+    message_send(batch->ep, NULL, 0, batch->bytes, batch->used, OPAL_COMMON_UCP_EAGER, batch_sent, batch);
 }
 
 size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t len, char *more, size_t more_len)
@@ -125,10 +140,7 @@ void ompi_osc_ucp_reply_alone(opal_common_ucp_ep_t *ep, const ompi_osc_ucp_wire_
     opal_common_ucp_how_t           how   = len < OMPI_OSC_UCP_RENDEZVOUS_MIN ? OPAL_COMMON_UCP_EAGER
                                                                             : OPAL_COMMON_UCP_ANY;
 
-    if (OMPI_SUCCESS != opal_common_ucp_send(OPAL_COMMON_UCP_SERVICE, ep, &reply, sizeof(reply), data, len, how,
-                                             alone_sent, owned)) {
-        ompi_osc_ucp_give_up("no connection");
-    }
+    message_send(ep, &reply, sizeof(reply), data, len, how, alone_sent, owned);
 }
 
 void ompi_osc_ucp_replies_fini(void)

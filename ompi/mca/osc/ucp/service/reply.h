@@ -43,6 +43,9 @@ void ompi_osc_ucp_replies_send(void);
  *  for `ep` and fit. Returns their length, or 0. */
 size_t ompi_osc_ucp_replies_take(opal_common_ucp_ep_t *ep, char *room, size_t len, char *more, size_t more_len);
 
+/** Messages with replies that this process has sent; any thread may ask. */
+uint64_t ompi_osc_ucp_replies_sent(void);
+
 /** Free the buffers that are kept for reuse. */
 void ompi_osc_ucp_replies_fini(void);
 
