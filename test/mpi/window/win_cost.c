@@ -1,0 +1,206 @@
+/* What a window may cost each process, whatever the number of processes: memory, messages, connections, locks. Members
+ * that nobody touches cost nothing.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "windows.h"
+
+#include <malloc.h>
+
+enum { WINDOWS = 64, MEMORY = 64, WINDOW_BYTES = 4096 };
+
+static MPI_T_pvar_session session;
+
+/** Counters of one window; connections are the process's. */
+struct costs {
+    MPI_T_pvar_handle messages, locks, atomics, native;
+};
+
+static unsigned long long value_of(MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 0;
+
+    MPI_OK(MPI_T_pvar_read(session, handle, &value));
+    return value;
+}
+
+/** Connections that this process has opened. */
+static unsigned long long connections(void)
+{
+    struct test_counter counter = { .open = 0 };
+    unsigned long long  value;
+
+    test_counter_open(&counter, "osc_ucp_connections");
+    CHECK(counter.open, "there is no osc_ucp_connections");
+    value = test_counter_read(&counter);
+    test_counter_close(&counter);
+    return value;
+}
+
+static int is_nic(enum test_flavor flavor)
+{
+    const char *domain = getenv("OMPI_MCA_osc_ucp_atomic_domain");
+
+    return NULL != domain && 0 == strcmp(domain, "nic") && test_size > 1 && TEST_ALLOCATE == flavor;
+}
+
+static size_t in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/** So many windows that all are used to: the average cost of one. Nothing is sent between their members. */
+static void make_many(enum test_flavor flavor)
+{
+    static struct test_window windows[WINDOWS];
+    unsigned long long        opened = 0;
+    size_t                    before = 0;
+    MPI_Win                   win[WINDOWS];
+    unsigned char            *base[WINDOWS];
+
+    for (int i = 0; i < WINDOWS; i++) {
+        if (WINDOWS / 2 == i) {
+            opened = connections();
+            before = in_use();
+        }
+        if (TEST_CREATE == flavor) {
+            base[i] = (unsigned char *) windows;
+            MPI_OK(MPI_Win_create(base[i], MEMORY, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win[i]));
+        } else {
+            MPI_OK(MPI_Win_allocate(MEMORY, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base[i], &win[i]));
+        }
+    }
+    before = in_use() - before;
+    CHECK(before / (WINDOWS / 2) <= WINDOW_BYTES, "%s: a window of %d processes takes %zu bytes",
+          test_flavor_name[flavor], test_size, before / (WINDOWS / 2));
+    CHECK(connections() == opened, "%s: %llu connections for windows that are not used", test_flavor_name[flavor],
+          connections() - opened);
+    MPI_Barrier(MPI_COMM_WORLD); /* windows that are freed do send messages */
+    for (int i = 0; i < WINDOWS; i++) {
+        MPI_OK(MPI_Win_free(&win[i]));
+    }
+}
+
+static int rounds(void)
+{
+    int n = 0;
+
+    while (1 << n < test_size) {
+        n++;
+    }
+    return n;
+}
+
+static void put(struct test_window *window, int target)
+{
+    static const char one = 1;
+
+    MPI_OK(MPI_Put(&one, 1, MPI_BYTE, target, test_at(window, target, 0), 1, MPI_BYTE, window->win));
+}
+
+/** A fence sends no more than one message for each round, however many members there are. */
+static void fences(struct test_window *window, const struct costs *costs)
+{
+    unsigned long long before;
+
+    MPI_OK(MPI_Win_fence(0, window->win)); /* the first one makes connections */
+    before = value_of(costs->messages);
+    MPI_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, window->win));
+    CHECK(value_of(costs->messages) - before <= (unsigned long long) rounds(), "%s: a fence of %d sends %llu messages",
+          test_flavor_name[window->flavor], test_size, value_of(costs->messages) - before);
+}
+
+/** lock_all costs nothing for a member that is not touched, and one lock for each that is. The own process is locked
+ *  at once. */
+static void lock_all(struct test_window *window, const struct costs *costs, int touched)
+{
+    int                nic = is_nic(window->flavor);
+    unsigned long long messages, locks, atomics, opened = connections(), most;
+
+    for (int again = 0; again < 2; again++) {
+        messages = value_of(costs->messages);
+        locks    = value_of(costs->locks);
+        atomics  = value_of(costs->atomics);
+        MPI_OK(MPI_Win_lock_all(0, window->win));
+        for (int i = 1; i <= touched; i++) {
+            put(window, test_neighbour(i));
+        }
+        MPI_OK(MPI_Win_unlock_all(window->win));
+    }
+    messages = value_of(costs->messages) - messages;
+    locks    = value_of(costs->locks) - locks;
+    atomics  = value_of(costs->atomics) - atomics;
+    /* A native put cannot wait for the lock at the target: lock and unlock are two messages then. */
+    most = (unsigned long long) touched * (0 == value_of(costs->native) || nic ? 1 : 2);
+    CHECK(messages <= most, "%s: lock_all sends %llu messages, and %d members are touched",
+          test_flavor_name[window->flavor], messages, touched);
+    most = nic ? 1 : 1 + (unsigned long long) touched;
+    CHECK(most == locks, "%s: lock_all takes %llu locks, and %d members are touched", test_flavor_name[window->flavor],
+          locks, touched);
+    CHECK((nic ? 2 : 0) == atomics, "%s: lock_all and unlock_all are %llu atomics", test_flavor_name[window->flavor],
+          atomics);
+    CHECK(connections() - opened <= (unsigned long long) (touched + nic), "%s: %llu connections for %d members",
+          test_flavor_name[window->flavor], connections() - opened, touched);
+}
+
+/** flush_all asks only those to which something was sent since the last one. */
+static void flush_all(struct test_window *window, const struct costs *costs)
+{
+    int                touched = test_size > 2 ? 2 : 1;
+    unsigned long long before;
+
+    MPI_OK(MPI_Win_lock_all(0, window->win));
+    for (int i = 1; i <= touched; i++) {
+        put(window, test_neighbour(i));
+    }
+    MPI_OK(MPI_Win_flush_all(window->win)); /* all are known and locked now */
+    for (int dirty = touched; dirty >= 0; dirty--) {
+        before = value_of(costs->messages);
+        for (int i = 1; i <= dirty; i++) {
+            put(window, test_neighbour(i));
+        }
+        MPI_OK(MPI_Win_flush_all(window->win));
+        CHECK(value_of(costs->messages) - before <= (unsigned long long) dirty,
+              "%s: flush_all sends %llu messages, and %d of %d members are dirty", test_flavor_name[window->flavor],
+              value_of(costs->messages) - before, dirty, touched);
+    }
+    MPI_OK(MPI_Win_unlock_all(window->win));
+}
+
+static void use(enum test_flavor flavor)
+{
+    struct test_window window;
+    struct costs       costs;
+
+    test_window_open(&window, flavor, MEMORY, MPI_INFO_NULL, MPI_COMM_WORLD);
+    MPI_OK(MPI_T_pvar_session_create(&session));
+    costs.messages = test_window_counter(session, "osc_ucp_messages", window.win);
+    costs.locks    = test_window_counter(session, "osc_ucp_locks", window.win);
+    costs.atomics  = test_window_counter(session, "osc_ucp_atomics", window.win);
+    costs.native   = test_window_counter(session, "osc_ucp_operations_rdma", window.win);
+    for (int touched = 0; touched < 4 && touched < test_size; touched++) {
+        lock_all(&window, &costs, touched);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    flush_all(&window, &costs);
+    MPI_Barrier(MPI_COMM_WORLD);
+    fences(&window, &costs);
+    MPI_OK(MPI_T_pvar_session_free(&session));
+    test_window_close(&window);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    test_init(&argc, &argv);
+    for (enum test_flavor flavor = TEST_CREATE; flavor <= TEST_ALLOCATE; flavor++) {
+        make_many(flavor);
+        use(flavor);
+    }
+    MPI_T_finalize();
+    return test_finish();
+}
