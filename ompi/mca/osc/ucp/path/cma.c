@@ -6,7 +6,7 @@
  * peer's stripes, which lie in the mapped chunk. An operation that is copied is over when its call returns.
  *
  * The path is the near path with copies: what the kernel must not or cannot copy is a message, and so is what is faster
- * that way, such as a short accumulate while the peer polls. Operations that follow a message are messages too, until
+ * that way, such as a short operation while the peer polls. Operations that follow a message are messages too, until
  * all are applied. So operations of one origin keep their order.
  */
 

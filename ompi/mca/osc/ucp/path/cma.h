@@ -13,8 +13,7 @@
 
 /**
  * Begin to copy a transfer, or a block that is `at` bytes from the window's base; ompi_osc_ucp_cma_end must follow.
- * False: a message has to do it, or is faster for an accumulate. Each time is counted. `times`: an accumulate copies
- * twice.
+ * False: a message has to do it, or is faster. Each time is counted. `times`: an accumulate copies twice.
  *
  * The origin side is left meanwhile, so that threads copy side by side. But in a dynamic window they share what
  * announces that the process is inside.
@@ -22,9 +21,6 @@
 bool ompi_osc_ucp_cma_transfer_begin(const ompi_osc_ucp_transfer_t *transfer, unsigned times);
 bool ompi_osc_ucp_cma_block_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int64_t at, uint64_t bytes);
 void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer);
-
-/** The same for an accumulate of a short block. */
-bool ompi_osc_ucp_cma_element_begin(ompi_osc_ucp_peer_t *peer, int64_t at, uint64_t bytes);
 
 /** An operation on `bytes` is over: count it. */
 void ompi_osc_ucp_cma_done(ompi_osc_ucp_peer_t *peer, uint64_t bytes);

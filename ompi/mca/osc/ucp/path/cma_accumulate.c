@@ -154,7 +154,7 @@ bool ompi_osc_ucp_cma_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, ui
                                        const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
                                        uint64_t bytes)
 {
-    return bytes <= PIECE_SHORT && ompi_osc_ucp_cma_element_begin(peer, at, bytes)
+    return bytes <= PIECE_SHORT && ompi_osc_ucp_cma_block_begin(peer, 2, at, bytes)
                ? block_update(peer, at, op, prim, origin, result, bytes)
                : ompi_osc_ucp_am_accumulate_block(peer, at, op, prim, origin, result, bytes);
 }
@@ -207,7 +207,7 @@ bool ompi_osc_ucp_cma_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const om
 {
     bool begun = false;
 
-    if (!ompi_osc_ucp_cma_element_begin(peer, at, prim->size)) {
+    if (!ompi_osc_ucp_cma_block_begin(peer, 2, at, prim->size)) {
         return ompi_osc_ucp_am_swap_block(peer, at, prim, origin, compare, result);
     }
     return swapped(peer, at, prim, origin, compare, result, &begun);
