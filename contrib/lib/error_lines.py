@@ -20,7 +20,9 @@ ELSEWHERE = {
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/report/trace_matrix.c": "the trace's matrix, an SVG picture",
     "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables",
-    "ompi/mca/osc/ucp/report/report.c": "the report",
+    "ompi/mca/osc/ucp/report/report.c": "the report: docs/report.md",
+    "ompi/mca/osc/ucp/report/causes_text.c": "the report",
+    "ompi/mca/osc/ucp/report/rules.c": "the report",
 }
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|\bPRI[a-zA-Z]\d+\b|\s+|[\w]+|.', re.S)
 VALUE = "\x01"  # stands for a PRI macro

@@ -52,7 +52,8 @@ static const struct {
       "process. '--mca osc ^ucp' switches osc/ucp off, and '--mca osc ucp' all others (default: 120)" },
     { "report", &ompi_osc_ucp_params.report, NULL, OPAL_INFO_LVL_3,
       "1: print a report at the end of the job: for each window, how many operations and bytes went by load and "
-      "store, by RDMA and by messages, and how long synchronization calls took. 0: no report (default: 0)" },
+      "store, by RDMA and by messages, and how long synchronization calls took. 2: also for what and for whom calls "
+      "waited, and advice what to change. 0: no report (default: 0)" },
     { "async_progress", &ompi_osc_ucp_params.async_progress, async_values, OPAL_INFO_LVL_4,
       "Whether a thread of each process answers the requests of others while the program computes. auto: while "
       "there is a window that may need it (not with the info key no_locks, nor for windows of one node that lie "

@@ -45,6 +45,12 @@ typedef struct ompi_osc_ucp_params_t {
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;
 
+/** Does the user want the watchdog? */
+static inline bool ompi_osc_ucp_watchdog_wanted(void)
+{
+    return ompi_osc_ucp_params.watchdog > 0 || ompi_osc_ucp_params.watchdog_signal > 0;
+}
+
 /** Register all parameters with Open MPI, which sets their values. Returns an OMPI_ code. */
 int ompi_osc_ucp_params_register(const mca_base_component_t *component);
 

@@ -1,9 +1,10 @@
-/* What a process does in calls on windows, where other processes of its node can read it: for osc_ucp_watchdog.
+/* What a process does in calls on windows, where other processes of its node can read it: for osc_ucp_watchdog
+ * and osc_ucp_report 2.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Each process has a record in a file that all processes of a job on one node have mapped. Only its owner writes it,
- * except for `claim`. Without the watchdog there is no record, and nothing here is called.
+ * except for `claim`. Without these there is no record, and nothing here is called.
  */
 
 #ifndef OSC_UCP_WATCHED_H
@@ -83,6 +84,7 @@ typedef struct ompi_osc_ucp_watched_t {
     uint64_t claim;    /**< names the last graph that was printed with leave of this process; any process; atomic */
     uint64_t claimed;  /**< and when; any process; atomic */
     uint64_t gap;      /**< nanoseconds between two graphs with leave of this process */
+    uint64_t polls;    /**< how often the process has made progress; counted for osc_ucp_report 2; atomic */
     int32_t  pid;
     uint32_t version;  /**< odd while the owner changes what follows; atomic */
 
@@ -126,7 +128,7 @@ typedef struct ompi_osc_ucp_calling_t {
 
 extern _Thread_local __attribute__((tls_model("initial-exec"))) ompi_osc_ucp_calling_t ompi_osc_ucp_calling;
 
-/** The own record; NULL while the watchdog is off. */
+/** The own record; NULL while the watchdog and the report are off. */
 extern ompi_osc_ucp_watched_t *ompi_osc_ucp_watched;
 
 /** The time for records: some milliseconds late, but cheap. Nanoseconds. */

@@ -6,6 +6,7 @@
  */
 
 #include "base/threads.h"
+#include "layer/cause.h"
 #include "layer/layer.h"
 #include "reach/reach.h"
 
@@ -15,85 +16,106 @@ static const ompi_osc_base_module_t *below(ompi_win_t *win)
     return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_COUNT);
 }
 
-/** Count a successful operation of a path with VIA_DIRECT; other paths count their operations themselves. */
-static void count_direct(int rc, ompi_win_t *win, int target, ompi_osc_ucp_count_t count, const ompi_datatype_t *type)
+/** Count an operation of a path with VIA_DIRECT; other paths count their operations themselves. */
+static void count_direct(ompi_osc_ucp_window_t *window, int target, uint64_t bytes)
 {
-    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t   *peer;
-    ompi_osc_ucp_via_t     via;
+    ompi_osc_ucp_peer_t *peer;
+    ompi_osc_ucp_via_t   via;
 
-    if (OMPI_SUCCESS != rc) {
-        return;
-    }
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
     via  = target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT;
     if (NULL != peer && OMPI_OSC_UCP_VIA_DIRECT == peer->path->via) {
-        ompi_osc_ucp_count(&window->counters, via, (uint64_t) count * type->super.size);
+        ompi_osc_ucp_count(&window->counters, via, bytes);
     }
     ompi_osc_ucp_leave();
+}
+
+/** An operation begins. What this returns goes to `operated`. */
+static inline uint64_t begins(ompi_win_t *win, int call, int target)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+
+    return OPAL_LIKELY(NULL == window->causes) ? 0 : ompi_osc_ucp_cause_begins(window, call, target);
+}
+
+/** It is over; pass on its outcome. */
+static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, int target, ptrdiff_t disp,
+                           ompi_osc_ucp_count_t count, ompi_datatype_t *type)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+
+    if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
+        count_direct(window, target, (uint64_t) count * type->super.size);
+    }
+    if (NULL != window->causes) {
+        ompi_osc_ucp_cause_operated(window, call, begin, target, disp, count, type);
+    }
+    return rc;
 }
 
 static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    int rc = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
+    int      rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                         win);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_PUT, begin, target, disp, target_count, target_type);
 }
 
 static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p)
 {
-    int rc = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
-                                  request_p);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_RPUT, target);
+    int      rc    = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                          win, request_p);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_RPUT, begin, target, disp, target_count, target_type);
 }
 
 static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    int rc = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
+    int      rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                         win);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_GET, begin, target, disp, target_count, target_type);
 }
 
 static int count_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
                       ompi_request_t **request_p)
 {
-    int rc = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type, win,
-                                  request_p);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_RGET, target);
+    int      rc    = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                          win, request_p);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_RGET, begin, target, disp, target_count, target_type);
 }
 
 static int count_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                             ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
-                                        win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target);
+    int      rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count,
+                                                target_type, op, win);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
 static int count_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
                              int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
                              ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p)
 {
-    int rc = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                         op, win, request_p);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_RACCUMULATE, target);
+    int      rc    = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count,
+                                                 target_type, op, win, request_p);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_RACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
 static int count_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -101,11 +123,11 @@ static int count_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_
                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
-                                            target, disp, target_count, target_type, op, win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target);
+    int      rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count,
+                                                    result_type, target, disp, target_count, target_type, op, win);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
 static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -114,38 +136,44 @@ static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
                                  ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
                                  ompi_request_t **request_p)
 {
-    int rc = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
-                                             target, disp, target_count, target_type, op, win, request_p);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE, target);
+    int      rc    = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count,
+                                                     result_type, target, disp, target_count, target_type, op, win,
+                                                     request_p);
 
-    count_direct(rc, win, target, target_count, target_type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
 static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win)
 {
-    int rc = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
+    int      rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
-    count_direct(rc, win, target, 1, type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, begin, target, disp, 1, type);
 }
 
 static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win)
 {
-    int rc = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
+    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target);
+    int      rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
 
-    count_direct(rc, win, target, 1, type);
-    return rc;
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, begin, target, disp, 1, type);
 }
 
 /* Synchronization: the time that calls take. */
 
 /** Add the time since `begin` to what the window has waited, and pass on the outcome of the call. */
-static int waited(int rc, ompi_win_t *win, uint64_t begin)
+static int waited(int rc, ompi_win_t *win, int call, uint64_t begin)
 {
-    __atomic_fetch_add(&ompi_osc_ucp_window(win)->counters.waited_ns, opal_common_ucp_now_ns() - begin,
-                       __ATOMIC_RELAXED);
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    uint64_t               ns     = opal_common_ucp_now_ns() - begin;
+
+    __atomic_fetch_add(&window->counters.waited_ns, ns, __ATOMIC_RELAXED);
+    if (NULL != window->causes) {
+        ompi_osc_ucp_cause_waited(window, call, ns);
+    }
     return rc;
 }
 
@@ -153,35 +181,35 @@ static int count_fence(int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_fence(assert, win), win, begin);
+    return waited(below(win)->osc_fence(assert, win), win, OMPI_OSC_UCP_CALLED_FENCE, begin);
 }
 
 static int count_start(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_start(group, assert, win), win, begin);
+    return waited(below(win)->osc_start(group, assert, win), win, OMPI_OSC_UCP_CALLED_START, begin);
 }
 
 static int count_complete(ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_complete(win), win, begin);
+    return waited(below(win)->osc_complete(win), win, OMPI_OSC_UCP_CALLED_COMPLETE, begin);
 }
 
 static int count_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_post(group, assert, win), win, begin);
+    return waited(below(win)->osc_post(group, assert, win), win, OMPI_OSC_UCP_CALLED_POST, begin);
 }
 
 static int count_wait(ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_wait(win), win, begin);
+    return waited(below(win)->osc_wait(win), win, OMPI_OSC_UCP_CALLED_WAIT, begin);
 }
 
 static void count_locks(ompi_win_t *win, uint64_t locks)
@@ -210,21 +238,21 @@ static int count_lock(int type, int target, int assert, ompi_win_t *win)
     int      rc    = below(win)->osc_lock(type, target, assert, win);
 
     count_locks(win, OMPI_SUCCESS == rc && MPI_PROC_NULL != target && 0 == (assert & MPI_MODE_NOCHECK) ? 1 : 0);
-    return waited(rc, win, begin);
+    return waited(rc, win, OMPI_OSC_UCP_CALLED_LOCK, begin);
 }
 
 static int count_unlock(int target, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_unlock(target, win), win, begin);
+    return waited(below(win)->osc_unlock(target, win), win, OMPI_OSC_UCP_CALLED_UNLOCK, begin);
 }
 
 static int count_lock_all(int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_lock_all(assert, win), win, begin);
+    return waited(below(win)->osc_lock_all(assert, win), win, OMPI_OSC_UCP_CALLED_LOCK_ALL, begin);
 }
 
 static int count_unlock_all(ompi_win_t *win)
@@ -232,35 +260,35 @@ static int count_unlock_all(ompi_win_t *win)
     uint64_t begin = opal_common_ucp_now_ns();
 
     count_locks(win, locks_held(ompi_osc_ucp_window(win)));
-    return waited(below(win)->osc_unlock_all(win), win, begin);
+    return waited(below(win)->osc_unlock_all(win), win, OMPI_OSC_UCP_CALLED_UNLOCK_ALL, begin);
 }
 
 static int count_flush(int target, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_flush(target, win), win, begin);
+    return waited(below(win)->osc_flush(target, win), win, OMPI_OSC_UCP_CALLED_FLUSH, begin);
 }
 
 static int count_flush_all(ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_flush_all(win), win, begin);
+    return waited(below(win)->osc_flush_all(win), win, OMPI_OSC_UCP_CALLED_FLUSH_ALL, begin);
 }
 
 static int count_flush_local(int target, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_flush_local(target, win), win, begin);
+    return waited(below(win)->osc_flush_local(target, win), win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL, begin);
 }
 
 static int count_flush_local_all(ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
 
-    return waited(below(win)->osc_flush_local_all(win), win, begin);
+    return waited(below(win)->osc_flush_local_all(win), win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL, begin);
 }
 
 bool ompi_osc_ucp_instrument(ompi_osc_ucp_window_t *window)

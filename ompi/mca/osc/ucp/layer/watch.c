@@ -1,4 +1,5 @@
-/* The layer of windows that the watchdog watches: before and after each call it writes to this process's record.
+/* The layer of windows that the watchdog or the report watches: before and after each call it writes to this process's
+ * record.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/params.h"
 #include "base/threads.h"
 #include "layer/layer.h"
 #include "peer/pending.h"
@@ -337,6 +339,24 @@ static const ompi_osc_base_module_t functions = {
     .osc_flush_local_all  = watch_flush_local_all
 };
 
+/** For the report: calls that mostly are short are not worth a record. */
+static const ompi_osc_base_module_t synchronizing = {
+    .osc_fence           = watch_fence,
+    .osc_start           = watch_start,
+    .osc_complete        = watch_complete,
+    .osc_post            = watch_post,
+    .osc_wait            = watch_wait,
+    .osc_test            = watch_test,
+    .osc_lock            = watch_lock,
+    .osc_unlock          = watch_unlock,
+    .osc_lock_all        = watch_lock_all,
+    .osc_unlock_all      = watch_unlock_all,
+    .osc_flush           = watch_flush,
+    .osc_flush_all       = watch_flush_all,
+    .osc_flush_local     = watch_flush_local,
+    .osc_flush_local_all = watch_flush_local_all
+};
+
 /** Tell the service side, which must not ask Open MPI, which processes the members are. */
 static void processes_tell(ompi_osc_ucp_window_t *window)
 {
@@ -353,9 +373,14 @@ static void processes_tell(ompi_osc_ucp_window_t *window)
 
 bool ompi_osc_ucp_watch_begin(ompi_osc_ucp_window_t *window)
 {
-    struct ompi_osc_ucp_watch_t *watch = calloc(1, sizeof(*watch));
+    struct ompi_osc_ucp_watch_t *watch;
 
-    if (NULL == watch || !ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_WATCH, &functions)) {
+    if (NULL != window->watch) {
+        return true;
+    }
+    watch = calloc(1, sizeof(*watch));
+    if (NULL == watch || !ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_WATCH,
+                                                 ompi_osc_ucp_watchdog_wanted() ? &functions : &synchronizing)) {
         free(watch);
         return false;
     }

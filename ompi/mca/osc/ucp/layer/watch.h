@@ -20,7 +20,7 @@ struct ompi_osc_ucp_watch_t {
 /** This process's watched windows. Origin side. */
 extern struct ompi_osc_ucp_watch_t *ompi_osc_ucp_watches;
 
-/** Add the layer. False if memory is short: then the window is not watched. */
+/** Add the layer, unless the window has it. False if memory is short: then the window is not watched. */
 bool ompi_osc_ucp_watch_begin(ompi_osc_ucp_window_t *window);
 
 /** Free what is kept for a watched window. No call on it follows. Inside the origin side. */

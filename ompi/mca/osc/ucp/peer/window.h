@@ -111,6 +111,7 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_ucp_counters_t       counters;       /**< for the report and the performance variables */
     ompi_osc_base_module_t       *below[OMPI_OSC_UCP_LAYERS]; /**< functions that a layer replaced; malloc'd */
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */
+    struct ompi_osc_ucp_causes_t *causes;         /**< owned by layer/cause.c; NULL without osc_ucp_report 2 */
     struct ompi_osc_ucp_watch_t  *watch;          /**< owned by layer/watch.c; NULL if the window is not watched */
     ompi_communicator_t          *clock_comm;     /**< members that compare clocks when it is freed; NULL: none do */
     struct ompi_osc_ucp_tracing_t *tracing;       /**< owned by layer/trace.c; NULL if the window is not traced */

@@ -1,4 +1,5 @@
 /* The report (--mca osc_ucp_report 1), which says how the data of each window moved, and the line for each window.
+ * Report 2 adds what report/causes.c knows.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -15,6 +16,7 @@
 #include "base/host.h"
 #include "layer/layer.h"
 #include "path/path.h"
+#include "report/causes.h"
 
 /** Most entries of a process. */
 #define ENTRIES_MAX 50
@@ -37,6 +39,7 @@ typedef struct entry_t {
     int64_t         times;      /**< number of windows */
     uint64_t        waited_max; /**< of one process, nanoseconds */
     sums_t          sums;
+    ompi_osc_ucp_told_t *told;  /**< with osc_ucp_report 2; else NULL */
 } entry_t;
 
 static struct {
@@ -53,16 +56,23 @@ struct ompi_osc_ucp_report_t {
     int64_t              waited, waited_max;
 };
 
-int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int level)
 {
     struct ompi_osc_ucp_report_t *own = calloc(1, sizeof(*own));
     int                           rc  = NULL == own ? OMPI_ERR_OUT_OF_RESOURCE : ompi_comm_dup(comm, &own->comm);
 
+    if (OMPI_SUCCESS == rc && level > 1 && !ompi_osc_ucp_causes_begin(window)) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
+        ompi_osc_ucp_causes_free(window);
         free(own); /* a communicator that some members have made is not freed: memory is short anyway */
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     window->report = own;
+    if (level > 1) {
+        ompi_osc_ucp_samples_begin(window);
+    }
     return ompi_osc_ucp_instrument(window) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
@@ -83,14 +93,21 @@ static void count_pairs(ompi_osc_ucp_window_t *window, sums_t *sums)
     }
 }
 
+/** Has a window the members of those that an entry knows? Report 2 names them. */
+static bool members_same(const entry_t *entry, const ompi_osc_ucp_told_t *told)
+{
+    return NULL == entry->told || NULL == told ||
+           0 == memcmp(entry->told->world, told->world, (size_t) told->size * sizeof(*told->world));
+}
+
 /** The entry for a window, made if need be; NULL if there are too many, or memory is short. */
-static entry_t *entry_of(const ompi_osc_ucp_window_t *window)
+static entry_t *entry_of(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_told_t *told)
 {
     entry_t **link = &report.entries, *entry;
 
     for (; NULL != (entry = *link); link = &entry->next) {
         if (entry->flavor == window->flavor && entry->size == window->size &&
-            0 == strcmp(entry->name, window->win->w_name)) {
+            0 == strcmp(entry->name, window->win->w_name) && members_same(entry, told)) {
             return entry;
         }
     }
@@ -106,13 +123,15 @@ static entry_t *entry_of(const ompi_osc_ucp_window_t *window)
     return entry;
 }
 
-static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64_t waited_max)
+/** `told` is freed, or kept. */
+static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64_t waited_max,
+                 ompi_osc_ucp_told_t *told)
 {
     entry_t *entry;
     int      i;
 
     opal_mutex_lock(&report.lock);
-    entry = entry_of(window);
+    entry = entry_of(window, told);
     if (NULL != entry) {
         entry->times++;
         for (i = 0; i < SUMS; i++) {
@@ -121,34 +140,18 @@ static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64
         if ((uint64_t) waited_max > entry->waited_max) {
             entry->waited_max = (uint64_t) waited_max;
         }
+        ompi_osc_ucp_told_add(&entry->told, told);
     } else {
         report.left_out++;
+        ompi_osc_ucp_told_free(told);
     }
     opal_mutex_unlock(&report.lock);
 }
 
-/** Reduce over the members. False if the window was lost meanwhile; `from` and `to` may still be in use then. */
-static bool reduce(ompi_osc_ucp_window_t *window, const void *from, void *to, int n, ompi_op_t *op)
-{
-    ompi_communicator_t *comm    = window->report->comm;
-    ompi_request_t      *request = NULL;
-
-    if (OMPI_SUCCESS != comm->c_coll->coll_ireduce(from, to, n, MPI_INT64_T, op, 0, comm, &request,
-                                                   comm->c_coll->coll_ireduce_module)) {
-        return false;
-    }
-    while (!REQUEST_COMPLETE(request)) {
-        if (__atomic_load_n(&window->lost, __ATOMIC_RELAXED)) {
-            return false; /* a member that has died cannot take part (layer/survive.c) */
-        }
-        opal_progress();
-    }
-    return OMPI_SUCCESS == ompi_request_wait(&request, MPI_STATUS_IGNORE);
-}
-
 void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
 {
-    struct ompi_osc_ucp_report_t *own = window->report;
+    struct ompi_osc_ucp_report_t *own  = window->report;
+    ompi_osc_ucp_told_t          *told = NULL;
 
     if (NULL == own) {
         return;
@@ -157,12 +160,13 @@ void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
     own->mine.bytes    = window->bytes;
     own->waited        = (int64_t) window->counters.waited_ns;
     count_pairs(window, &own->mine);
-    if (!reduce(window, &own->mine, &own->sums, SUMS, MPI_SUM) ||
-        !reduce(window, &own->waited, &own->waited_max, 1, MPI_MAX)) {
+    if (!ompi_osc_ucp_reduce(window, own->comm, &own->mine, &own->sums, SUMS, MPI_INT64_T, MPI_SUM, false) ||
+        !ompi_osc_ucp_reduce(window, own->comm, &own->waited, &own->waited_max, 1, MPI_INT64_T, MPI_MAX, false) ||
+        (NULL != window->causes && !ompi_osc_ucp_causes_end(window, own->comm, &told))) {
         return; /* `own` may still be in use: it is not freed */
     }
     if (0 == window->rank) {
-        keep(window, (const int64_t *) &own->sums, own->waited_max);
+        keep(window, (const int64_t *) &own->sums, own->waited_max, told);
     }
     ompi_comm_free(&own->comm);
     free(own);
@@ -221,6 +225,12 @@ static void print_entry(FILE *out, const entry_t *entry)
     fprintf(out, "osc/ucp:     time in synchronization calls: %.6f s per process, %.6f s at most\n",
             (double) counters->waited_ns / 1e9 / entry->size, (double) entry->waited_max / 1e9);
     fprintf(out, "osc/ucp:     accumulates: %s\n", entry->atomics);
+    if (NULL != entry->told) {
+        entry->told->messages = counters->operations[OMPI_OSC_UCP_VIA_RDMA] +
+                                counters->operations[OMPI_OSC_UCP_VIA_AM];
+        ompi_osc_ucp_told_print(out, entry->told);
+        ompi_osc_ucp_advise(out, entry->told);
+    }
 }
 
 void ompi_osc_ucp_report_print(void)
@@ -235,6 +245,7 @@ void ompi_osc_ucp_report_print(void)
         if (NULL != out) {
             print_entry(out, entry);
         }
+        ompi_osc_ucp_told_free(entry->told);
         free(entry);
     }
     if (NULL == out) {

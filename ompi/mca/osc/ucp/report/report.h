@@ -8,9 +8,13 @@
 
 #include "peer/window.h"
 
-/** Instrument a window, and add up its members' counters when it is freed. Both are collective over its members. */
-int  ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+/** Instrument a window, and add up its members' counters when it is freed. Both are collective over its members.
+ *  `level` is the largest osc_ucp_report of them. */
+int  ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int level);
 void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window);
+
+/** Stop looking at calls that wait: no window is left. */
+void ompi_osc_ucp_samples_end(void);
 
 /** Print the sums of freed windows that this process keeps. */
 void ompi_osc_ucp_report_print(void);
@@ -20,6 +24,13 @@ void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window);
 
 /** Register all performance variables. `free` is the osc_free of this component's windows, by which they are known. */
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free);
+
+/* report/reduce.c */
+
+/** Reduce over the members of a window, to all or to rank 0. False if the window was lost meanwhile; `from` and `to`
+ *  may still be in use then. */
+bool ompi_osc_ucp_reduce(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, const void *from, void *to, int n,
+                         ompi_datatype_t *type, ompi_op_t *op, bool all);
 
 /* report/trace.c. Without the parameter osc_ucp_trace, these do nothing. */
 

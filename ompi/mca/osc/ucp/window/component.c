@@ -92,6 +92,7 @@ static int component_query(ompi_win_t *win, void **base, size_t size, ompi_osc_u
 static int component_finalize(void)
 {
     ompi_osc_ucp_progress_stop();
+    ompi_osc_ucp_samples_end();
     ompi_osc_ucp_watchdog_end();
     ompi_osc_ucp_trace_end();
     ompi_osc_ucp_report_print();

@@ -59,8 +59,8 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
     if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
         *base = creation.window->base;
     }
-    if (creation.report) {
-        (void) ompi_osc_ucp_report_begin(creation.window, comm);
+    if (creation.report > 0) {
+        (void) ompi_osc_ucp_report_begin(creation.window, comm, creation.report);
     }
     ompi_osc_ucp_watchdog_begin(creation.window);
     if (creation.clocks) {

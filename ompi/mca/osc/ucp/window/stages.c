@@ -230,7 +230,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
     window->id                = (uint64_t) all[ID];
     creation->open            = 0 == all[UNKNOWN];
-    creation->report          = 0 != all[REPORT];
+    creation->report          = (int) all[REPORT];
     creation->clocks          = 0 != all[CLOCKS];
     return outcome_agreed(creation, all[FAILED], rc);
 }

@@ -18,7 +18,7 @@ typedef struct ompi_osc_ucp_creation_t {
     bool                   outside; /**< the reason is not in the program: it is told in any case */
     bool                   mute;   /**< another process tells why: all have the same reason */
     int                    failed; /**< rank of the first process that failed */
-    bool                   report; /**< some member wants a report */
+    int                    report; /**< the largest osc_ucp_report of the members */
     bool                   clocks; /**< some member wants to compare clocks, for its trace */
     bool                   open;   /**< each member has UCX open already, and knows the others' addresses */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */

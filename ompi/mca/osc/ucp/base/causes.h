@@ -1,0 +1,127 @@
+/* Why calls on a window take time: what osc_ucp_report 2 adds up for each window at each process.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A call that waits polls. While it does, report/sample.c looks now and then for what it waits, and gives the time
+ * since the last look to that cause. The call's end gives the rest to the cause that was seen last. Who came late to a
+ * fence is known when the window is freed: whoever was in the fence for the shortest time.
+ */
+
+#ifndef OSC_UCP_CAUSES_H
+#define OSC_UCP_CAUSES_H
+
+#include "base/watched.h"
+
+/** For what the time of a call went. */
+typedef enum ompi_osc_ucp_cause_t {
+    OMPI_OSC_UCP_CAUSE_ITSELF,   /**< the call itself, transfers included */
+    OMPI_OSC_UCP_CAUSE_HOLDER,   /**< another process held the lock */
+    OMPI_OSC_UCP_CAUSE_FENCE,    /**< a member came late to the fence */
+    OMPI_OSC_UCP_CAUSE_POST,     /**< a target posted late */
+    OMPI_OSC_UCP_CAUSE_COMPLETE, /**< an origin completed late */
+    OMPI_OSC_UCP_CAUSE_TARGET,   /**< a target was outside MPI when it had to do something */
+    OMPI_OSC_UCP_CAUSE_FLOW,     /**< a target takes no more operations for now */
+    OMPI_OSC_UCP_CAUSE_CONTACT,  /**< first contact with a target */
+    OMPI_OSC_UCP_CAUSE_CPU,      /**< the process that was waited for was ready, and had no processor */
+    OMPI_OSC_UCP_CAUSE_REMOTE,   /**< a transfer to another host, or a target there that does not answer */
+    OMPI_OSC_UCP_CAUSE_UNKNOWN,
+    OMPI_OSC_UCP_CAUSES
+} ompi_osc_ucp_cause_t;
+
+/** Kinds of operations in histograms. */
+typedef enum ompi_osc_ucp_kind_t {
+    OMPI_OSC_UCP_KIND_PUT,
+    OMPI_OSC_UCP_KIND_GET,
+    OMPI_OSC_UCP_KIND_ACCUMULATE,
+    OMPI_OSC_UCP_KIND_FETCH, /**< accumulates that return something */
+    OMPI_OSC_UCP_KINDS
+} ompi_osc_ucp_kind_t;
+
+#define OMPI_OSC_UCP_SIZES  32 /**< of a histogram of bytes by powers of 2; the last one counts all that are longer */
+#define OMPI_OSC_UCP_PIECES 16 /**< the same of pieces of memory */
+
+/** Why a peer has not got the best path. */
+typedef enum ompi_osc_ucp_why_t {
+    OMPI_OSC_UCP_WHY_OWN_MEMORY,   /**< the program's own memory cannot be mapped by others */
+    OMPI_OSC_UCP_WHY_COPY_OFF,     /**< and the kernel is not asked to copy */
+    OMPI_OSC_UCP_WHY_COPY_REFUSED, /**< and the kernel does not copy */
+    OMPI_OSC_UCP_WHY_UNMAPPED,     /**< memory that the window allocated could not be mapped, or must not be */
+    OMPI_OSC_UCP_WHY_HOST,         /**< another host */
+    OMPI_OSC_UCP_WHYS
+} ompi_osc_ucp_why_t;
+
+/** What is added up over the members of a window. All are int64_t (report/causes.c relies on that). */
+typedef struct ompi_osc_ucp_causes_sums_t {
+    int64_t calls[OMPI_OSC_UCP_CALLED_COUNT];
+    int64_t times[OMPI_OSC_UCP_CALLED_COUNT][OMPI_OSC_UCP_CAUSES]; /**< nanoseconds */
+    int64_t timed[OMPI_OSC_UCP_CALLED_COUNT];                      /**< operations that were timed: a sample */
+    int64_t timed_ns[OMPI_OSC_UCP_CALLED_COUNT];
+    int64_t bytes[OMPI_OSC_UCP_KINDS];
+    int64_t adjacent[OMPI_OSC_UCP_KINDS]; /**< small operations on what lies beside that of the one before */
+    int64_t sizes[OMPI_OSC_UCP_KINDS][OMPI_OSC_UCP_SIZES];
+    int64_t pieces[OMPI_OSC_UCP_KINDS][OMPI_OSC_UCP_PIECES];
+    struct {
+        int64_t calls, bytes, pieces, timed, timed_ns;
+    } scattered;                 /**< operations of several pieces */
+    int64_t locks_single;        /**< MPI_Win_unlock after at most one operation since the last one */
+    int64_t flushes_single;      /**< completions after one operation since the last one */
+    int64_t flushes_single_ns;
+    int64_t fences_empty;        /**< with no operation of anybody since the fence before, nor until the next one */
+    int64_t fences_empty_ns;
+    int64_t why[OMPI_OSC_UCP_WHYS]; /**< pairs of origin and peer */
+    int64_t life_ns;             /**< from creation to the end */
+    int64_t single_cpu;          /**< members that may run on one processor only */
+    int64_t waiting_ns;          /**< in synchronizing calls */
+} ompi_osc_ucp_causes_sums_t;
+
+#define OMPI_OSC_UCP_CAUSES_SUMS ((int) (sizeof(ompi_osc_ucp_causes_sums_t) / sizeof(int64_t)))
+
+/** One fence of this process. */
+typedef struct ompi_osc_ucp_fenced_t {
+    float   ns;   /**< in it, except for what had other causes */
+    int32_t rank; /**< of this process: MPI_MINLOC finds the one that was there for the shortest time */
+} ompi_osc_ucp_fenced_t;
+
+/** Most fences of a window that are split by cause: half a MiB. */
+#define OMPI_OSC_UCP_FENCES_MAX 65536
+
+/** One operation in so many is timed. A prime number: programs, and packets of operations, have periods. */
+#define OMPI_OSC_UCP_TIMED 61
+
+/** What report 2 keeps for a window. Inside the origin side. */
+typedef struct ompi_osc_ucp_causes_t {
+    ompi_osc_ucp_causes_sums_t sums;
+    int64_t                   *whom;   /**< nanoseconds that this process waited, by cause and rank; malloc'd */
+    ompi_osc_ucp_fenced_t     *fenced; /**< malloc'd */
+    uint8_t                   *used;   /**< 1: this process issued an operation before that fence; malloc'd */
+    int                        fences, room;
+    int                        size;   /**< members */
+    int                        rank;
+    bool                       tells;  /**< operations tell which call they are; else the watchdog's layer does */
+    int64_t                    disp_unit;
+    uint64_t                   begin;  /**< of the window */
+    uint64_t                   clock_ns; /**< what asking for the time takes */
+    unsigned                   operations;    /**< so far: which ones are timed */
+    unsigned                   since_fence;   /**< operations since the last fence, completion, and lock */
+    unsigned                   since_flush;
+    unsigned                   since_lock;
+    struct {
+        int       kind, target;
+        ptrdiff_t disp;
+        int64_t   bytes;
+    } last; /**< operation */
+} ompi_osc_ucp_causes_t;
+
+/** What was seen of this thread's call while it polled. */
+typedef struct ompi_osc_ucp_sampled_t {
+    uint64_t first;   /**< look */
+    uint64_t at;      /**< the last look; 0: none in this call */
+    uint64_t next;    /**< look */
+    uint64_t ns;      /**< given to causes by now */
+    int      cause;   /**< seen last */
+    int      culprit; /**< rank in the window, or negative */
+} ompi_osc_ucp_sampled_t;
+
+extern _Thread_local __attribute__((tls_model("initial-exec"))) ompi_osc_ucp_sampled_t ompi_osc_ucp_sampled;
+
+#endif /* OSC_UCP_CAUSES_H */

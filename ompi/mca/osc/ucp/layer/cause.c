@@ -1,0 +1,271 @@
+/* Accounts of osc_ucp_report 2: sizes and pieces of operations, and the time of calls by cause.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operations may take ten nanoseconds, less than asking for the time. So only some of them are timed, and nothing here
+ * is computed before the report.
+ */
+
+#include "layer/cause.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/params.h"
+#include "base/threads.h"
+#include "op/layout_type.h"
+#include "opal/datatype/opal_datatype.h"
+
+/** An operation of more bytes is not small. */
+#define SMALL 4096
+
+_Thread_local ompi_osc_ucp_sampled_t ompi_osc_ucp_sampled;
+
+/** What asking for the time takes: the least of some. */
+static uint64_t clock_measure(void)
+{
+    uint64_t least = 1000, last = opal_common_ucp_now_ns(), now;
+    int      i;
+
+    for (i = 0; i < 20; i++, last = now) {
+        now   = opal_common_ucp_now_ns();
+        least = now - last < least ? now - last : least;
+    }
+    return least;
+}
+
+static bool single_cpu(void)
+{
+    cpu_set_t set;
+
+    return 0 == sched_getaffinity(0, sizeof(set), &set) && 1 == CPU_COUNT(&set);
+}
+
+bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_causes_t *causes = calloc(1, sizeof(*causes));
+
+    if (NULL != causes) {
+        causes->whom = calloc((size_t) window->size * OMPI_OSC_UCP_CAUSES, sizeof(*causes->whom));
+    }
+    if (NULL == causes || NULL == causes->whom) {
+        free(causes);
+        return false;
+    }
+    causes->tells           = !ompi_osc_ucp_watchdog_wanted();
+    causes->size            = window->size;
+    causes->rank            = window->rank;
+    causes->disp_unit       = window->uniform_disp_unit;
+    causes->last.kind       = -1;
+    causes->clock_ns        = clock_measure();
+    causes->sums.single_cpu = single_cpu();
+    causes->begin           = opal_common_ucp_now_ns();
+    window->causes          = causes;
+    return true;
+}
+
+void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window)
+{
+    if (NULL != window->causes) {
+        free(window->causes->whom);
+        free(window->causes->fenced);
+        free(window->causes->used);
+        free(window->causes);
+        window->causes = NULL;
+    }
+}
+
+/* Operations. */
+
+static const uint8_t kinds[OMPI_OSC_UCP_CALLED_COUNT] = {
+    [OMPI_OSC_UCP_CALLED_PUT]              = OMPI_OSC_UCP_KIND_PUT,
+    [OMPI_OSC_UCP_CALLED_RPUT]             = OMPI_OSC_UCP_KIND_PUT,
+    [OMPI_OSC_UCP_CALLED_GET]              = OMPI_OSC_UCP_KIND_GET,
+    [OMPI_OSC_UCP_CALLED_RGET]             = OMPI_OSC_UCP_KIND_GET,
+    [OMPI_OSC_UCP_CALLED_ACCUMULATE]       = OMPI_OSC_UCP_KIND_ACCUMULATE,
+    [OMPI_OSC_UCP_CALLED_RACCUMULATE]      = OMPI_OSC_UCP_KIND_ACCUMULATE,
+    [OMPI_OSC_UCP_CALLED_GET_ACCUMULATE]   = OMPI_OSC_UCP_KIND_FETCH,
+    [OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE]  = OMPI_OSC_UCP_KIND_FETCH,
+    [OMPI_OSC_UCP_CALLED_FETCH_AND_OP]     = OMPI_OSC_UCP_KIND_FETCH,
+    [OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP] = OMPI_OSC_UCP_KIND_FETCH
+};
+
+/** The index of a power of 2 in a histogram of `n`: 0 for 0 and 1. */
+static inline int power(uint64_t value, int n)
+{
+    int bits = value <= 1 ? 0 : 63 - __builtin_clzll(value);
+
+    return bits < n ? bits : n - 1;
+}
+
+/** In how many pieces of memory the data lies; 0: not known. Outside the origin side. */
+static __attribute__((noinline)) uint64_t pieces_count(ompi_datatype_t *type, ompi_osc_ucp_count_t count)
+{
+    ompi_osc_ucp_layout_t layout;
+    uint64_t              runs;
+
+    if (opal_datatype_is_contiguous_memory_layout(&type->super, 1 == count ? 1 : 2)) {
+        return 1;
+    }
+    if (!ompi_osc_ucp_layout_recall(type, (size_t) count, NULL, &layout)) {
+        return 0;
+    }
+    runs = ompi_osc_ucp_layout_runs(&layout);
+    ompi_osc_ucp_layout_fini(&layout);
+    return runs;
+}
+
+/** Does the operation go on where the last one ended, or end where it began? One call could do both. */
+static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int target, ptrdiff_t disp, int64_t bytes)
+{
+    int64_t distance = (int64_t) (disp - causes->last.disp) * causes->disp_unit;
+
+    return kind == causes->last.kind && target == causes->last.target && bytes <= SMALL && causes->disp_unit > 0 &&
+           (causes->last.bytes == distance || bytes == -distance);
+}
+
+/** Account for the time of an operation that is timed, or has polled. */
+static __attribute__((noinline)) void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t begin,
+                                                     bool scattered)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    uint64_t                ns      = opal_common_ucp_now_ns() - begin;
+
+    if (0 != sampled->at) { /* its waiting time is known, and not typical of others */
+        ompi_osc_ucp_cause_add(causes, call, sampled->cause, sampled->culprit,
+                               opal_common_ucp_now_ns() - sampled->at);
+        sampled->at = 0;
+    } else if (ns < 100 * UINT64_C(1000000)) {
+        ns = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
+        causes->sums.timed[call]++;
+        causes->sums.timed_ns[call] += (int64_t) ns;
+        if (scattered) {
+            causes->sums.scattered.timed++;
+            causes->sums.scattered.timed_ns += (int64_t) ns;
+        }
+    }
+}
+
+void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
+                                 ompi_osc_ucp_count_t count, ompi_datatype_t *type)
+{
+    int                    kind   = kinds[call];
+    int64_t                bytes  = (int64_t) ((uint64_t) count * type->super.size);
+    uint64_t               pieces = OPAL_LIKELY(ompi_datatype_is_predefined(type)) ? 1 : pieces_count(type, count);
+    ompi_osc_ucp_causes_t *causes;
+
+    ompi_osc_ucp_enter();
+    causes = window->causes;
+    causes->sums.calls[call]++;
+    causes->sums.bytes[kind] += bytes;
+    causes->sums.sizes[kind][power((uint64_t) bytes, OMPI_OSC_UCP_SIZES)]++;
+    causes->since_fence++;
+    causes->since_flush++;
+    causes->since_lock++;
+    if (OPAL_UNLIKELY(1 != pieces)) {
+        causes->sums.scattered.calls++;
+        causes->sums.scattered.bytes  += bytes;
+        causes->sums.scattered.pieces += (int64_t) pieces;
+        causes->sums.pieces[kind][power(pieces, OMPI_OSC_UCP_PIECES)]++;
+        causes->last.kind = -1;
+    } else {
+        causes->sums.adjacent[kind] += continues(causes, kind, target, disp, bytes);
+        causes->last.kind   = kind;
+        causes->last.target = target;
+        causes->last.disp   = disp;
+        causes->last.bytes  = bytes;
+    }
+    if (OPAL_UNLIKELY(0 != begin || 0 != ompi_osc_ucp_sampled.at)) {
+        operation_time(causes, call, begin, 1 != pieces);
+    }
+    ompi_osc_ucp_leave();
+    if (OPAL_LIKELY(causes->tells)) {
+        ompi_osc_ucp_calling.call = OMPI_OSC_UCP_CALLED_NONE;
+    }
+}
+
+/* Synchronizing calls. */
+
+/** Keep the time of a fence until the window is freed. False: there is no room. */
+static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns)
+{
+    ompi_osc_ucp_fenced_t *fenced;
+    uint8_t               *used;
+    int                    room = 0 == causes->room ? 64 : 2 * causes->room;
+
+    if (causes->fences == causes->room && room <= OMPI_OSC_UCP_FENCES_MAX) {
+        fenced         = realloc(causes->fenced, (size_t) room * sizeof(*fenced));
+        causes->fenced = NULL == fenced ? causes->fenced : fenced;
+        used           = realloc(causes->used, (size_t) room);
+        causes->used   = NULL == used ? causes->used : used;
+        causes->room   = NULL == fenced || NULL == used ? causes->room : room;
+    }
+    if (causes->fences == causes->room) {
+        return false;
+    }
+    causes->fenced[causes->fences] = (ompi_osc_ucp_fenced_t) { .ns = (float) ns, .rank = causes->rank };
+    causes->used[causes->fences++] = causes->since_fence > 0;
+    return true;
+}
+
+/** Account for the time that no look has given to a cause. */
+static void rest_add(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
+{
+    const ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+
+    if (OMPI_OSC_UCP_CALLED_FENCE == call && fence_keep(causes, ns)) {
+        return;
+    }
+    if (0 == sampled->at) {
+        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_ITSELF, -1, ns);
+    } else {
+        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_FENCE == sampled->cause ? OMPI_OSC_UCP_CAUSE_UNKNOWN
+                                                                                       : sampled->cause,
+                               sampled->culprit, ns);
+    }
+}
+
+/** Was there one operation only since the last call of this kind? */
+static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
+{
+    switch (call) {
+    case OMPI_OSC_UCP_CALLED_FLUSH:
+    case OMPI_OSC_UCP_CALLED_FLUSH_ALL:
+    case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL:
+    case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL:
+        causes->sums.flushes_single    += 1 == causes->since_flush;
+        causes->sums.flushes_single_ns += 1 == causes->since_flush ? (int64_t) ns : 0;
+        causes->since_flush = 0;
+        break;
+    case OMPI_OSC_UCP_CALLED_UNLOCK:
+        causes->sums.locks_single += causes->since_lock <= 1;
+        causes->since_flush = 0;
+        causes->since_lock  = 0;
+        break;
+    case OMPI_OSC_UCP_CALLED_FENCE:
+        causes->since_fence = 0;
+        causes->since_flush = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    ompi_osc_ucp_causes_t  *causes;
+
+    ompi_osc_ucp_enter();
+    causes = window->causes;
+    ns     = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
+    causes->sums.calls[call]++;
+    causes->sums.waiting_ns += (int64_t) ns;
+    rest_add(causes, call, ns > sampled->ns ? ns - sampled->ns : 0);
+    singles_count(causes, call, ns);
+    sampled->at      = 0;
+    sampled->ns      = 0;
+    sampled->cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
+    sampled->culprit = -1;
+    ompi_osc_ucp_leave();
+}

@@ -1,0 +1,228 @@
+/* Report 2: what the members of a window know, added up when it is freed.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "report/causes.h"
+
+#include <stdlib.h>
+
+#include "base/params.h"
+#include "path/path.h"
+#include "peer/peer.h"
+
+/* Fences: whoever was in one for the shortest time came last, and the others waited for it. This needs no clocks that
+ * agree. */
+
+/** Split the time of this process's fences. `last` and `used` are of all members. */
+static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fenced_t *last, const uint8_t *used, int n)
+{
+    uint64_t ns, least;
+    int      i;
+
+    for (i = 0; i < causes->fences; i++) {
+        ns = (uint64_t) causes->fenced[i].ns;
+        if (i >= n) {
+            ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_UNKNOWN, -1, ns);
+            continue;
+        }
+        least = (uint64_t) last[i].ns < ns ? (uint64_t) last[i].ns : ns;
+        ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_ITSELF, -1, least);
+        ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, last[i].rank, ns - least);
+        if (i + 1 < n && 0 == used[i] && 0 == used[i + 1]) {
+            causes->sums.fences_empty++;
+            causes->sums.fences_empty_ns += (int64_t) ns;
+        }
+    }
+}
+
+/** Have the members compare their fences. False if the window was lost; `last` and `used` may be in use then. */
+static bool fences_compare(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    ompi_osc_ucp_causes_t *causes = window->causes;
+    int64_t                mine = causes->fences, all = 0;
+    ompi_osc_ucp_fenced_t *last = malloc((size_t) (mine + 1) * sizeof(*last));
+    uint8_t               *used = malloc((size_t) mine + 1);
+
+    if (NULL == last || NULL == used) {
+        mine = 0;
+    }
+    if (!ompi_osc_ucp_reduce(window, comm, &mine, &all, 1, MPI_INT64_T, MPI_MIN, true)) {
+        return false;
+    }
+    if (all > 0 &&
+        (!ompi_osc_ucp_reduce(window, comm, causes->fenced, last, (int) all, MPI_FLOAT_INT, MPI_MINLOC, true) ||
+         !ompi_osc_ucp_reduce(window, comm, causes->used, used, (int) all, MPI_UINT8_T, MPI_MAX, true))) {
+        return false;
+    }
+    fences_split(causes, last, used, (int) all);
+    free(last);
+    free(used);
+    return true;
+}
+
+/* Paths. */
+
+/** Why the peer has no load and store; negative: it has. */
+static int why(const ompi_osc_ucp_peer_t *peer)
+{
+    int flavor = peer->window->flavor;
+
+    if (peer->rank == peer->window->rank || OMPI_OSC_UCP_VIA_DIRECT == peer->path->via) {
+        return -1;
+    }
+    if (NULL == peer->control) {
+        return peer->known ? OMPI_OSC_UCP_WHY_HOST : -1;
+    }
+    if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
+        return OMPI_OSC_UCP_WHY_UNMAPPED;
+    }
+    if (peer->cma) {
+        return OMPI_OSC_UCP_WHY_OWN_MEMORY;
+    }
+    return 0 == ompi_osc_ucp_params.kernel_copy ? OMPI_OSC_UCP_WHY_COPY_OFF : OMPI_OSC_UCP_WHY_COPY_REFUSED;
+}
+
+static void paths_count(const ompi_osc_ucp_window_t *window)
+{
+    const ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (why(peer) >= 0) {
+            window->causes->sums.why[why(peer)]++;
+        }
+    }
+}
+
+/* Adding up. */
+
+/** Numbers that are added up: the sums, for whom by cause and rank, and who waited by rank. */
+static int numbers(const ompi_osc_ucp_window_t *window)
+{
+    return OMPI_OSC_UCP_CAUSES_SUMS + (OMPI_OSC_UCP_CAUSES + 1) * window->size;
+}
+
+/** Write this process's numbers. */
+static void numbers_write(const ompi_osc_ucp_window_t *window, int64_t *to)
+{
+    const ompi_osc_ucp_causes_t *causes = window->causes;
+    size_t                       whom   = (size_t) OMPI_OSC_UCP_CAUSES * (size_t) window->size;
+
+    memcpy(to, &causes->sums, sizeof(causes->sums));
+    memcpy(to + OMPI_OSC_UCP_CAUSES_SUMS, causes->whom, whom * sizeof(*to));
+    to[OMPI_OSC_UCP_CAUSES_SUMS + (int64_t) whom + window->rank] = causes->sums.waiting_ns;
+}
+
+/** What rank 0 keeps, from the numbers of all. NULL if memory is short. */
+static ompi_osc_ucp_told_t *told_make(const ompi_osc_ucp_window_t *window, const int64_t *all)
+{
+    size_t               size = (size_t) window->size, whom = (OMPI_OSC_UCP_CAUSES + 1) * size;
+    ompi_osc_ucp_told_t *told = calloc(1, sizeof(*told));
+    int                  rank;
+
+    if (NULL == told) {
+        return NULL;
+    }
+    told->size   = window->size;
+    told->flavor = window->flavor;
+    told->whom   = malloc(whom * sizeof(*told->whom));
+    told->world  = malloc(size * sizeof(*told->world));
+    if (NULL == told->whom || NULL == told->world) {
+        ompi_osc_ucp_told_free(told);
+        return NULL;
+    }
+    memcpy(&told->sums, all, sizeof(told->sums));
+    memcpy(told->whom, all + OMPI_OSC_UCP_CAUSES_SUMS, whom * sizeof(*told->whom));
+    told->waiting = told->whom + OMPI_OSC_UCP_CAUSES * size;
+    for (rank = 0; rank < window->size; rank++) {
+        told->world[rank] = (int) (uint32_t) ompi_osc_ucp_proc_key(window->group, rank);
+    }
+    return told;
+}
+
+bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, ompi_osc_ucp_told_t **told)
+{
+    int      n    = numbers(window);
+    int64_t *mine = calloc(2 * (size_t) n, sizeof(*mine));
+    int64_t  failed = NULL == mine, any = 0;
+    bool     ok;
+
+    *told = NULL;
+    ok    = ompi_osc_ucp_reduce(window, comm, &failed, &any, 1, MPI_INT64_T, MPI_MAX, true);
+    if (ok && 0 == any) {
+        window->causes->sums.life_ns = (int64_t) (opal_common_ucp_now_ns() - window->causes->begin);
+        paths_count(window);
+        ok = fences_compare(window, comm);
+        numbers_write(window, mine);
+        ok = ok && ompi_osc_ucp_reduce(window, comm, mine, mine + n, n, MPI_INT64_T, MPI_SUM, false);
+    }
+    if (ok && 0 == any && 0 == window->rank) {
+        *told = told_make(window, mine + n);
+    }
+    if (ok) {
+        free(mine);
+        ompi_osc_ucp_causes_free(window);
+    }
+    return ok;
+}
+
+void ompi_osc_ucp_told_add(ompi_osc_ucp_told_t **told, ompi_osc_ucp_told_t *more)
+{
+    int i;
+
+    if (NULL == *told || NULL == more) {
+        *told = NULL == *told ? more : *told;
+        return;
+    }
+    for (i = 0; i < OMPI_OSC_UCP_CAUSES_SUMS; i++) {
+        ((int64_t *) &(*told)->sums)[i] += ((const int64_t *) &more->sums)[i];
+    }
+    for (i = 0; i < (OMPI_OSC_UCP_CAUSES + 1) * more->size; i++) {
+        (*told)->whom[i] += more->whom[i];
+    }
+    ompi_osc_ucp_told_free(more);
+}
+
+void ompi_osc_ucp_told_free(ompi_osc_ucp_told_t *told)
+{
+    if (NULL != told) {
+        free(told->whom);
+        free(told->world);
+        free(told);
+    }
+}
+
+/* What the text and the rules ask. */
+
+int ompi_osc_ucp_told_culprit(const ompi_osc_ucp_told_t *told, int cause)
+{
+    const int64_t *whom = told->whom + cause * told->size;
+    int            rank, most = -1;
+
+    for (rank = 0; rank < told->size; rank++) {
+        if (whom[rank] > (most < 0 ? 0 : whom[most])) {
+            most = rank;
+        }
+    }
+    return most;
+}
+
+int64_t ompi_osc_ucp_told_cause(const ompi_osc_ucp_told_t *told, int cause)
+{
+    int64_t sum = 0;
+    int     call;
+
+    for (call = 0; call < OMPI_OSC_UCP_CALLED_COUNT; call++) {
+        sum += told->sums.times[call][cause];
+    }
+    return sum;
+}
+
+int64_t ompi_osc_ucp_told_operations(const ompi_osc_ucp_told_t *told, int call)
+{
+    const ompi_osc_ucp_causes_sums_t *sums = &told->sums;
+
+    return 0 == sums->timed[call]
+               ? 0
+               : (int64_t) ((double) sums->timed_ns[call] / (double) sums->timed[call] * (double) sums->calls[call]);
+}

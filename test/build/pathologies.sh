@@ -1,0 +1,59 @@
+#!/bin/bash
+# --mca osc_ucp_report 2 names each disease of contrib/pathologies, with the rank and the call, and advises nothing for
+# its cured twin.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+quietly "$mpicc" -O2 -o "$scratch/pathologies" "$top/contrib/pathologies/pathologies.c"
+
+# report DISEASE sick|cured: what is printed is in $scratch/out.
+report()
+{
+    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+        "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 2 "$scratch/pathologies" "$1" "$2"
+    [ "$status" -eq 0 ] || fail "$1 $2: status $status: $(cat "$scratch/out")"
+}
+
+# advised PATTERN: does the report give this advice?
+advised()
+{
+    [ "$(lines "^osc/ucp:     advice: $1.* \(up to [0-9]+\.[0-9]+ s\)$")" -ge 1 ]
+}
+
+# disease NAME ADVICE [LINE]: the sick program gets the advice, and has a line that matches; the cured one gets no
+# advice. On a busy machine any process may come late: each has four tries.
+disease()
+{
+    local try
+
+    for try in 1 2 3 4; do
+        report "$1" sick
+        ! advised "$2" || break
+    done
+    advised "$2" || fail "$1: no advice '$2', $try times: $(cat "$scratch/out")"
+    [ -z "${3-}" ] || [ "$(lines "^osc/ucp:  .*$3")" -ge 1 ] || fail "$1: no line '$3': $(cat "$scratch/out")"
+    for try in 1 2 3 4; do
+        report "$1" cured
+        [ "$(lines '^osc/ucp:     time by cause')" -ge 1 ] || fail "$1 cured: no report: $(cat "$scratch/out")"
+        advised "" || return 0
+    done
+    fail "$1 cured: advice, $try times: $(cat "$scratch/out")"
+}
+
+disease late_fence "rank 1 comes late to MPI_Win_fence" "waited for, late fence: rank 1 "
+disease long_lock "rank 1 holds a lock for long, and others wait for it in MPI_Win_lock" \
+    "MPI_Win_lock +120 calls .*the lock's holder"
+disease late_post "rank 1 calls MPI_Win_post late, and others wait for it in MPI_Win_start" \
+    "MPI_Win_start +60 calls .*late post"
+disease late_complete "rank 1 calls MPI_Win_complete late, and others wait for it in MPI_Win_wait" \
+    "MPI_Win_wait +60 calls .*late complete"
+disease lock_each "MPI_Win_lock and MPI_Win_unlock enclose a single operation, 400000 times"
+disease idle_fence "MPI_Win_fence has operations of no process before or after it, 3800 times"
+disease element_gets "MPI_Get fetches from one target piece by piece" "sizes of gets: from 8 B 1638400$"
+disease element_accumulates "MPI_Accumulate updates one target element by element" \
+    "sizes of accumulates: from 8 B 1638400$"
+disease scattered_type "derived datatypes of 2048 pieces of 8 bytes" "pieces of a put: from 2Ki 4000$"
+disease own_memory "MPI_Win_create gives memory that other processes of the node cannot map" \
+    "no load/store for 2 pairs: "
