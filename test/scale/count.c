@@ -1,0 +1,171 @@
+/* Counts of this process.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "count.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *const scale_names[SCALE_QUANTITIES] = {
+    "messages", "bytes", "locks", "atomics", "round trips", "replies",
+    "connections", "descriptors", "mappings", "resident KiB", "heap KiB", "MPI messages"
+};
+
+/** The performance variables of the quantities that have one. */
+static const char *const variables[SCALE_CONNECTIONS + 1] = {
+    "osc_ucp_messages", "osc_ucp_message_bytes", "osc_ucp_locks", "osc_ucp_atomics", "osc_ucp_round_trips",
+    "osc_ucp_replies", "osc_ucp_connections"
+};
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle  handles[SCALE_CONNECTIONS + 1];
+static int                watching;
+
+/** What Open MPI sends to each process, if --mca pml_monitoring_enable 1 was given. */
+static struct {
+    MPI_T_pvar_handle handle;
+    size_t           *values;
+    int               n; /**< 0: it is off */
+} monitor;
+
+static void monitor_begin(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int      index;
+
+    if (MPI_SUCCESS == MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) &&
+        MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, index, &comm, &monitor.handle, &monitor.n)) {
+        monitor.values = calloc((size_t) monitor.n, sizeof(*monitor.values));
+        MPI_T_pvar_start(session, monitor.handle);
+    }
+}
+
+static double monitor_count(void)
+{
+    double sum = 0;
+
+    if (monitor.n > 0) {
+        MPI_T_pvar_read(session, monitor.handle, monitor.values);
+    }
+    for (int i = 0; i < monitor.n; i++) {
+        sum += (double) monitor.values[i];
+    }
+    return sum;
+}
+
+static MPI_T_pvar_handle open_variable(const char *name, void *object)
+{
+    MPI_T_pvar_handle handle;
+    int               index, count;
+
+    if (MPI_SUCCESS != MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) ||
+        MPI_SUCCESS != MPI_T_pvar_handle_alloc(session, index, object, &handle, &count)) {
+        fprintf(stderr, "scale: there is no performance variable %s: is osc/ucp there?\n", name);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return handle;
+}
+
+void scale_count_begin(void)
+{
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
+    for (int i = SCALE_WINDOW_COUNTS; i <= SCALE_CONNECTIONS; i++) {
+        handles[i] = open_variable(variables[i], NULL);
+    }
+    monitor_begin();
+}
+
+void scale_watch(MPI_Win win)
+{
+    struct { MPI_Win win; char zeros[1024]; } object = { .win = win }; /* Open MPI 6.0.0rc2 reads behind the handle */
+
+    for (int i = 0; i < SCALE_WINDOW_COUNTS; i++) {
+        if (watching) {
+            MPI_T_pvar_handle_free(session, &handles[i]);
+        }
+        if (MPI_WIN_NULL != win) {
+            handles[i] = open_variable(variables[i], &object);
+            MPI_T_pvar_start(session, handles[i]);
+        }
+    }
+    watching = MPI_WIN_NULL != win;
+}
+
+void scale_count_end(void)
+{
+    scale_watch(MPI_WIN_NULL);
+    MPI_T_pvar_session_free(&session);
+    free(monitor.values);
+    MPI_T_finalize();
+}
+
+static double descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int  n   = -3; /* ".", ".." and this one */
+
+    while (NULL != dir && NULL != readdir(dir)) {
+        n++;
+    }
+    if (NULL != dir) {
+        closedir(dir);
+    }
+    return n;
+}
+
+static double mappings(void)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    int   n = 0, c;
+
+    while (NULL != file && EOF != (c = getc(file))) {
+        n += '\n' == c;
+    }
+    if (NULL != file) {
+        fclose(file);
+    }
+    return n;
+}
+
+static double resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long  total, pages = 0;
+
+    if (NULL == file || 2 != fscanf(file, "%ld %ld", &total, &pages)) {
+        pages = 0;
+    }
+    if (NULL != file) {
+        fclose(file);
+    }
+    return (double) pages * (double) sysconf(_SC_PAGESIZE) / 1024;
+}
+
+struct scale_counts scale_count(void)
+{
+    struct scale_counts counts;
+    struct mallinfo2    heap = mallinfo2();
+
+    for (int i = 0; i <= SCALE_CONNECTIONS; i++) {
+        unsigned long long value = 0;
+
+        if (i >= SCALE_WINDOW_COUNTS || watching) {
+            MPI_T_pvar_read(session, handles[i], &value);
+        }
+        counts.value[i] = (double) value;
+    }
+    counts.value[SCALE_DESCRIPTORS] = descriptors();
+    counts.value[SCALE_MAPPINGS]    = mappings();
+    counts.value[SCALE_RESIDENT]    = resident();
+    counts.value[SCALE_HEAP]        = (double) (heap.uordblks + heap.hblkhd) / 1024;
+    counts.value[SCALE_MPI]         = monitor_count();
+    return counts;
+}
