@@ -136,7 +136,12 @@ static void receive_all(void)
 }
 
 static ompi_osc_ucp_stripe_t  stripes[OMPI_OSC_UCP_STRIPES];
-static ompi_osc_ucp_control_t control;
+/** The control block, with room for notification counters before it. */
+static struct {
+    uint64_t               counters[8];
+    ompi_osc_ucp_control_t control;
+} member;
+
 static ompi_osc_ucp_window_t  windows[2]; /* one with memory, a dynamic one */
 
 static size_t page_bytes;
@@ -158,10 +163,12 @@ static void window_open(int which, bool device)
         .base    = 0 == which ? page_of(0) : NULL,
         .bytes   = 0 == which ? page_bytes - 3 : 0,
         .device  = device,
-        .control = &control,
+        .control = &member.control,
+        .counters_max = 2,
         .stripes = stripes
     };
-    memset(&control, 0, sizeof(control));
+    memset(&member, 0, sizeof(member));
+    member.control.counters = 2;
     window->target = ompi_osc_ucp_target_new(window);
     if (NULL == window->target ||
         OMPI_SUCCESS != ompi_osc_ucp_target_publish(window->target, (uint64_t) which + 1)) {

@@ -7,7 +7,8 @@ import os
 import struct
 import sys
 
-PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, POST, BARRIER, DESCRIBE, DOORBELL, ASK = range(1, 13)
+PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, RAISE, COUNTERS, POST, BARRIER, DESCRIBE, \
+    DOORBELL, ASK = range(1, 15)
 REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN = 1, 2, 4, 8, 16
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
@@ -54,6 +55,11 @@ seeds = {
                message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, cookie=5)) +
                message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, op=1, cookie=5)) +
                message(0, head(1, ordered=0) + command(DOORBELL)) + message(0, head(1) + command(COMPLETE)),
+    "raise": message(0, head(ack=1) + command(PUT, 16, 8, data=b"12345678") + command(RAISE, 1) +
+                     command(RAISE, 2) + command(COUNTERS, flags=REPLY, cookie=5)) +
+             message(REMOTE, head(ack=1) + command(PUT, 0, 2000, PAYLOAD), b"", 2000) +
+             message(0, head(ack=2) + command(RAISE, 0)),
+    "veto": message(0, head(1, ordered=0) + command(BARRIER, 3 + 512)),
     "payload": message(0, head(ack=1) + command(PUT, 0, 40, PAYLOAD), b"p" * 40),
     "payload_vector": message(0, head(ack=1) + command(PUT, 0, 32, PAYLOAD | LAYOUT, layout=VECTOR),
                               VECTOR + b"p" * 32),

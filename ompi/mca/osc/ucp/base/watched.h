@@ -43,6 +43,8 @@ typedef enum ompi_osc_ucp_called_t {
     OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL,
     OMPI_OSC_UCP_CALLED_FREE,
     OMPI_OSC_UCP_CALLED_FINALIZE,
+    OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY, /**< the report has no times of calls from FREE on */
+    OMPI_OSC_UCP_CALLED_NOTIFY_WAIT,
     OMPI_OSC_UCP_CALLED_COUNT
 } ompi_osc_ucp_called_t;
 
@@ -55,6 +57,7 @@ typedef enum ompi_osc_ucp_awaits_t {
     OMPI_OSC_UCP_AWAITS_ARRIVE,   /**< a process has to come to the same call */
     OMPI_OSC_UCP_AWAITS_POST,     /**< MPI_Win_post of a process */
     OMPI_OSC_UCP_AWAITS_COMPLETE, /**< MPI_Win_complete of `missing` processes, which are among `whom` */
+    OMPI_OSC_UCP_AWAITS_NOTIFIED, /**< operations with notification, of any process */
     OMPI_OSC_UCP_AWAITS_OTHER     /**< not known */
 } ompi_osc_ucp_awaits_t;
 

@@ -7,6 +7,9 @@
  * mapped, else it sends a message, which adds 1. It does the same each time, except maybe in the last barrier, which is
  * not followed by another.
  *
+ * A notice may carry a veto: then it has also set the barrier's flag in the control block. A process passes on what it
+ * has seen, so that in the end all know.
+ *
  * Stores before the barrier are visible to all processes after it, because every notice is a release and waiting for
  * one is an acquire.
  */
@@ -29,7 +32,7 @@ static int notice_send(ompi_osc_ucp_peer_t *peer, int round, bool last, uint32_t
 static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, bool failed, uint32_t *awaited)
 {
     int       to      = ompi_osc_ucp_barrier_partner(window, round);
-    uint32_t *arrived = &window->control->arrived[round];
+    uint32_t *arrived = &window->control->arrived[round], *vetoed = &window->control->vetoed[window->barriers & 1];
     unsigned  steps   = 0, tries = 0;
     int       rc;
 
@@ -41,6 +44,7 @@ static int round_run(ompi_osc_ucp_window_t *window, int round, bool last, bool f
         ompi_osc_ucp_spin(&steps);
         rc = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     }
+    window->veto = window->veto || 0 != __atomic_load_n(vetoed, __ATOMIC_RELAXED);
     return rc;
 }
 
@@ -54,5 +58,18 @@ int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last)
         rc = ompi_osc_ucp_first_error(rc, round_run(window, round, last, OMPI_SUCCESS != rc, &awaited));
     }
     ompi_osc_ucp_await(&awaited);
+    return rc;
+}
+
+int ompi_osc_ucp_barrier_agree(ompi_osc_ucp_window_t *window, bool *veto_p)
+{
+    int rc;
+
+    window->veto = *veto_p;
+    rc           = ompi_osc_ucp_barrier(window, false);
+    *veto_p      = window->veto;
+    window->veto = false;
+    /* Nobody is two barriers ahead: the next one with this parity has not begun. */
+    __atomic_store_n(&window->control->vetoed[window->barriers & 1], 0, __ATOMIC_RELAXED);
     return rc;
 }

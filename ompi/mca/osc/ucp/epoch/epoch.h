@@ -49,6 +49,9 @@ void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window);
 /** The window's own barrier. `last`: the window is freed afterwards, so peers are not asked for descriptions. */
 int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 
+/** The same, as an agreement. *veto_p: has this process failed? Then: has any? */
+int ompi_osc_ucp_barrier_agree(ompi_osc_ucp_window_t *window, bool *veto_p);
+
 /** The rank to which the barrier sends a notice in that round; -1 if there are fewer rounds. */
 static inline int ompi_osc_ucp_barrier_partner(const ompi_osc_ucp_window_t *window, int round)
 {

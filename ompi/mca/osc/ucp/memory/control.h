@@ -26,13 +26,27 @@ typedef struct ompi_osc_ucp_nic_words_t {
 typedef struct ompi_osc_ucp_control_t {
     ompi_osc_ucp_lockword_t  lock; /**< a window uses this or `nic` */
     ompi_osc_ucp_nic_words_t nic;
-    char                     pad[24];
+    uint32_t                 counters;  /**< notification counters in use; they lie before the control block */
+    uint32_t                 vetoed[2]; /**< a process has failed before the barrier of this parity */
+    char                     pad[12];
     uint64_t                 posts[OMPI_OSC_UCP_POST_RANKS / 64];  /**< posts not taken yet: a bit for each rank */
     uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier with a notice, by round */
 } ompi_osc_ucp_control_t;
 
 _Static_assert(5 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
+
+/** Bytes for so many notification counters. They lie before the control block, in cache lines of their own. */
+static inline size_t ompi_osc_ucp_counters_bytes(uint32_t counters)
+{
+    return ((size_t) counters * sizeof(uint64_t) + 63) & ~(size_t) 63;
+}
+
+/** The notification counter of that index; `max` counters have room. Atomic. */
+static inline uint64_t *ompi_osc_ucp_counter(ompi_osc_ucp_control_t *control, uint32_t max, uint32_t index)
+{
+    return (uint64_t *) ((char *) control - ompi_osc_ucp_counters_bytes(max)) + index;
+}
 
 /** Post to the member, as process `rank`, which has no other post under way to it. False if the rank has
  *  no bit: then a message is needed. */

@@ -87,6 +87,12 @@ static uint64_t page(void)
     return (uint64_t) sysconf(_SC_PAGESIZE);
 }
 
+/** Bytes of a member_t, with the counters before it. */
+static uint64_t member_bytes(const ompi_osc_ucp_share_t *mine)
+{
+    return ompi_osc_ucp_counters_bytes(mine->counters) + sizeof(member_t);
+}
+
 /* The plan. */
 
 /** Where the members' memory lies in a segment that is no lot: behind all member_t, from a page boundary on.
@@ -94,7 +100,7 @@ static uint64_t page(void)
  *  @return the offset of member `rank` from the head, or the segment's size, if that is n; 0 if it is too large. */
 static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, int rank)
 {
-    uint64_t at   = round_up(sizeof(head_t) + (uint64_t) n * sizeof(member_t), page()), size;
+    uint64_t at   = round_up(sizeof(head_t) + (uint64_t) n * member_bytes(mine), page()), size;
     uint64_t unit = mine->contiguous ? 1 : page();
     int      i;
 
@@ -112,7 +118,7 @@ static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all,
 static bool lot_suits(const ompi_osc_ucp_share_t *mine, const uint64_t *all)
 {
     return NULL == all && !mine->contiguous && mine->alignment <= 64 &&
-           mine->memory <= OMPI_OSC_UCP_POOL_MOST - sizeof(member_t);
+           member_bytes(mine) + mine->memory <= OMPI_OSC_UCP_POOL_MOST;
 }
 
 /* Making a segment: rank 0. */
@@ -235,16 +241,20 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, bool lot, uint64_t byte
 static void segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
                            bool file)
 {
-    place_t *place = &segment->place;
+    place_t *place  = &segment->place;
+    uint64_t before = ompi_osc_ucp_counters_bytes(mine->counters);
 
     place->bytes  = memory_at(mine, all, (int) segment->members, (int) segment->members);
-    place->first  = sizeof(head_t);
-    place->stride = sizeof(member_t);
+    place->first  = sizeof(head_t) + before;
+    place->stride = member_bytes(mine);
     if (0 == place->bytes) {
         return;
     }
-    if (!file && ((lot_suits(mine, all) && sysv_create(segment, true, sizeof(member_t) + mine->memory)) ||
-                  sysv_create(segment, false, place->bytes))) {
+    if (!file && lot_suits(mine, all) && sysv_create(segment, true, member_bytes(mine) + mine->memory)) {
+        place->first += before;
+        return;
+    }
+    if (!file && sysv_create(segment, false, place->bytes)) {
         return;
     }
     (void) file_create(segment, mine->must);

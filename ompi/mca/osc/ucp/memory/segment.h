@@ -15,6 +15,7 @@ typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 /** What a process wants of the segment, and tells the others. */
 typedef struct ompi_osc_ucp_share_t {
     uint64_t memory;     /**< bytes in the segment */
+    uint32_t counters;   /**< room for notification counters. The same in all processes */
     uint64_t alignment;  /**< of that memory; a power of 2, a page at most. The same in all processes */
     bool     uniform;    /**< all processes want as much */
     bool     contiguous; /**< a member's memory begins where the last one's ends */

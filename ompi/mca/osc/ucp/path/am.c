@@ -453,7 +453,9 @@ int ompi_osc_ucp_am_post(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 int ompi_osc_ucp_am_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited)
 {
     ompi_osc_ucp_fence_memory();
-    return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_BARRIER, round, awaited);
+    return ompi_osc_ucp_notify(peer, OMPI_OSC_UCP_KIND_BARRIER,
+                               peer->window->veto ? round + 256 * (1 + (int) (peer->window->barriers & 1)) : round,
+                               awaited);
 }
 
 /** Serves every peer. Without a description, size and unit are those that all members have in common, or -1. */
@@ -482,6 +484,8 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_am = {
     .flush            = ompi_osc_ucp_am_flush,
     .lock             = ompi_osc_ucp_am_lock,
     .unlock           = ompi_osc_ucp_am_unlock,
+    .counters         = ompi_osc_ucp_am_counters,
+    .raise            = ompi_osc_ucp_am_raise,
     .post             = ompi_osc_ucp_am_post,
     .complete         = ompi_osc_ucp_am_complete,
     .arrive           = ompi_osc_ucp_am_arrive

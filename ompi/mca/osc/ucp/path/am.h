@@ -58,4 +58,12 @@ void ompi_osc_ucp_near_detach(ompi_osc_ucp_peer_t *peer);
 int  ompi_osc_ucp_near_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited);
 int  ompi_osc_ucp_near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 
+/* path/notified.c */
+
+int ompi_osc_ucp_mapped_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
+int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
+int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
+int ompi_osc_ucp_am_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
+int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
+
 #endif /* OSC_UCP_AM_H */

@@ -151,6 +151,9 @@ int ompi_osc_ucp_mapped_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 int ompi_osc_ucp_mapped_arrive(ompi_osc_ucp_peer_t *peer, int round, uint32_t *awaited)
 {
     (void) awaited;
+    if (peer->window->veto) {
+        __atomic_store_n(&peer->control->vetoed[peer->window->barriers & 1], 1, __ATOMIC_RELAXED);
+    }
     __atomic_store_n(&peer->control->arrived[round], peer->window->barriers, __ATOMIC_RELEASE);
     return OMPI_SUCCESS;
 }
@@ -239,6 +242,8 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_direct = {
     .compare_swap = direct_compare_swap,
     .lock         = ompi_osc_ucp_mapped_lock,
     .unlock       = ompi_osc_ucp_mapped_unlock,
+    .counters     = ompi_osc_ucp_mapped_counters,
+    .raise        = ompi_osc_ucp_mapped_raise,
     .post         = ompi_osc_ucp_mapped_post,
     .complete     = ompi_osc_ucp_mapped_complete,
     .arrive       = ompi_osc_ucp_mapped_arrive

@@ -58,6 +58,13 @@ struct ompi_osc_ucp_path_t {
     int (*lock_all)(ompi_osc_ucp_window_t *window);
     int (*unlock_all)(ompi_osc_ucp_window_t *window);
 
+    /** The number of the peer's notification counters. May ask the peer, and wait. */
+    int (*counters)(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
+
+    /** Raise a notification counter of the peer behind all operations of this process. The index is in range. May wait
+     *  for operations, but not for the counter. */
+    int (*raise)(ompi_osc_ucp_peer_t *peer, uint32_t index);
+
     /* The following functions begin something and return. *awaited counts it until it is over. The caller waits for
      * that with ompi_osc_ucp_await, also after an error. So many peers can be served at once. */
 

@@ -114,6 +114,7 @@ void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
         .cma       = MPI_WIN_FLAVOR_ALLOCATE != window->flavor && !window->device
     };
     ompi_osc_ucp_block_describe(&window->block, description);
+    description->offset += ompi_osc_ucp_counters_bytes(window->counters_max);
     if (NULL != window->registered &&
         OPAL_SUCCESS == opal_common_ucp_memory_key(window->registered, &key, &len)) {
         if (len <= sizeof(description->user_key)) {

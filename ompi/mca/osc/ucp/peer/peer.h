@@ -116,6 +116,8 @@ struct ompi_osc_ucp_peer_t {
     bool                locking; /**< a thread is acquiring the lock */
     uint32_t            posts;   /**< taken by an MPI_Win_start that has failed, and not yet used by another */
     bool                started; /**< it is in the group of MPI_Win_start */
+    uint32_t            counters;   /**< its notification counters, ... */
+    uint32_t            renumbered; /**< ... if this is the window's number; else it has to be asked */
     bool                queried; /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
 

@@ -57,7 +57,8 @@ bool ompi_osc_ucp_pendings_exist(void);
 ompi_request_t *ompi_osc_ucp_request_new(ompi_osc_ucp_window_t *window);
 
 /** Complete the request of an operation on `peer`, with an OMPI_ code. An error is in the request's status. It is also
- *  returned by a later call that completes the operation, unless the program frees the request first. */
+ *  returned by a later call that completes the operation, unless the program frees the request first, or `peer` is
+ *  NULL: the request is of no operation. */
 void ompi_osc_ucp_request_complete(ompi_request_t *request, int status, ompi_osc_ucp_peer_t *peer);
 
 /** The error of an operation on the peer with a request, which no completing call has returned yet; else

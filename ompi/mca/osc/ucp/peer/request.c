@@ -122,9 +122,9 @@ void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_u
 {
     rma_request_t *request = (rma_request_t *) super;
 
-    if (OMPI_SUCCESS != status && request->freed) {
+    if (OMPI_SUCCESS != status && NULL != peer && request->freed) {
         peer->error = status; /* the program cannot see the request's */
-    } else if (OMPI_SUCCESS != status) {
+    } else if (OMPI_SUCCESS != status && NULL != peer) {
         ompi_osc_ucp_window_explain_code(peer->window, "an operation with a request", peer->rank, status);
         request->status = status;
         request->peer   = peer;

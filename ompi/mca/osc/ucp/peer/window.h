@@ -64,6 +64,7 @@ struct ompi_osc_ucp_window_t {
     int64_t                 disp_unit; /**< bytes */
     bool                    device;    /**< it is a device's: this process, too, reaches it by message only */
     ompi_osc_ucp_control_t *control;   /**< own control block */
+    uint32_t                counters_max; /**< notification counters for which there is room; the same at all members */
     struct ompi_osc_ucp_attached_t *attached; /**< behind it, in a dynamic window; else NULL */
     ompi_osc_ucp_block_t    block;     /**< control block, then memory of MPI_Win_allocate; none with `segment` */
     ompi_osc_ucp_segment_t *segment;   /**< of a lean window, and of MPI_Win_allocate_shared; else NULL */
@@ -100,6 +101,9 @@ struct ompi_osc_ucp_window_t {
     uint32_t                      posting;        /**< notices of MPI_Win_post that have not left, and need not yet */
     uint32_t                      completes_used; /**< MPI_Win_complete calls that ended earlier exposure epochs */
     uint32_t                      barriers;       /**< barriers started */
+    bool                          veto;           /**< the barrier tells all members that a process has failed */
+    uint32_t                      renumbered;     /**< how often the numbers of notification counters were set */
+    uint32_t                      looks;          /**< at notification counters, one in some of which makes progress */
     bool                          served;         /**< it needs the service thread */
     bool                          closing;        /**< MPI_Win_free has begun: no answer may come later */
     bool                          lost;           /**< a member has died (layer/survive.c); atomic */

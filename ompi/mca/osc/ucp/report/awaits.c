@@ -134,6 +134,8 @@ void ompi_osc_ucp_awaits_find(const ompi_osc_ucp_calling_t *calling, ompi_osc_uc
         whom_add(draft, window, window->awaited);
     } else if (OMPI_OSC_UCP_CALLED_WAIT == calling->call) {
         awaits_complete(draft, window);
+    } else if (OMPI_OSC_UCP_CALLED_NOTIFY_WAIT == calling->call) {
+        draft->awaits = OMPI_OSC_UCP_AWAITS_NOTIFIED;
     } else if (!awaits_barrier(draft, window)) {
         awaits_peers(draft, calling);
     }

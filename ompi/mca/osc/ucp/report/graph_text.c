@@ -41,6 +41,8 @@ static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
     [OMPI_OSC_UCP_CALLED_FLUSH_ALL]        = "MPI_Win_flush_all",
     [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL]      = "MPI_Win_flush_local",
     [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all",
+    [OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY]   = "MPIX_Win_set_num_notify",
+    [OMPI_OSC_UCP_CALLED_NOTIFY_WAIT]      = "MPIX_Win_notify_wait",
     [OMPI_OSC_UCP_CALLED_FREE]             = "MPI_Win_free",
     [OMPI_OSC_UCP_CALLED_FINALIZE]         = "MPI_Finalize"
 };
@@ -126,6 +128,9 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
     case OMPI_OSC_UCP_AWAITS_POST:
         fputs(" for MPI_Win_post of ", out);
         break;
+    case OMPI_OSC_UCP_AWAITS_NOTIFIED:
+        fputs(" for notifications, of no certain process", out);
+        return;
     case OMPI_OSC_UCP_AWAITS_COMPLETE:
         fputs(" for MPI_Win_complete of ", out);
         if (record->missing != record->whoms) {

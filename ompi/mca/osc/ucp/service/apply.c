@@ -38,6 +38,7 @@ static void refuse(const context_t *context, const command_t *command, int statu
     } else if (OMPI_ERR_BAD_PARAM == status) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
+    context->source->refused = true;
     if (0 != command->reply_to.cookie) {
         ompi_osc_ucp_reply_refused(context->reply_ep, command->reply_to.cookie, status, command->wire.disp);
     } else {
@@ -55,7 +56,8 @@ static uintptr_t stripe_key(const target_t *target, const char *address)
 static void device_done(const context_t *context, int rc)
 {
     if (OMPI_SUCCESS != rc) {
-        context->source->error = rc; /* for the next acknowledgement */
+        context->source->error   = rc; /* for the next acknowledgement */
+        context->source->refused = true;
     }
 }
 
@@ -325,11 +327,47 @@ static void apply_post(context_t *context, command_t *command)
 
 static void apply_barrier(context_t *context, command_t *command)
 {
-    if (command->wire.disp >= 0 && command->wire.disp < OMPI_OSC_UCP_BARRIER_ROUNDS) {
-        __atomic_fetch_add(&context->target->control->arrived[command->wire.disp], 1, __ATOMIC_RELEASE);
-    } else {
+    int64_t round = command->wire.disp & 0xff, veto = command->wire.disp >> 8;
+
+    if (round >= OMPI_OSC_UCP_BARRIER_ROUNDS || veto < 0 || veto > 2) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
     }
+    if (0 != veto) {
+        __atomic_store_n(&context->target->control->vetoed[veto - 1], 1, __ATOMIC_RELAXED);
+    }
+    __atomic_fetch_add(&context->target->control->arrived[round], 1, __ATOMIC_RELEASE);
+}
+
+/* Notifications. */
+
+static uint32_t counters_of(const context_t *context)
+{
+    return __atomic_load_n(&context->target->control->counters, __ATOMIC_RELAXED);
+}
+
+/** The release lets whoever sees the count read the data of the operation before. */
+static void apply_raise(context_t *context, command_t *command)
+{
+    if (command->wire.disp < 0 || command->wire.disp >= counters_of(context)) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+    } else if (!context->source->refused) {
+        __atomic_fetch_add(ompi_osc_ucp_counter(context->target->control, context->target->window->counters_max,
+                                                (uint32_t) command->wire.disp), 1, __ATOMIC_RELEASE);
+    }
+    context->source->refused = false;
+}
+
+static void apply_counters(context_t *context, command_t *command)
+{
+    uint32_t counters = counters_of(context);
+
+    if (0 == command->reply_to.cookie) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+        return;
+    }
+    memcpy(ompi_osc_ucp_reply_add(context->reply_ep, &command->reply_to, OMPI_SUCCESS, sizeof(counters)), &counters,
+           sizeof(counters));
 }
 
 static void apply_describe(context_t *context, command_t *command)
@@ -374,6 +412,8 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_LOCK]         = ompi_osc_ucp_locks_lock,
         [OMPI_OSC_UCP_KIND_UNLOCK]       = ompi_osc_ucp_locks_unlock,
         [OMPI_OSC_UCP_KIND_COMPLETE]     = apply_complete,
+        [OMPI_OSC_UCP_KIND_RAISE]        = apply_raise,
+        [OMPI_OSC_UCP_KIND_COUNTERS]     = apply_counters,
         [OMPI_OSC_UCP_KIND_POST]         = apply_post,
         [OMPI_OSC_UCP_KIND_BARRIER]      = apply_barrier,
         [OMPI_OSC_UCP_KIND_DESCRIBE]     = apply_describe,
@@ -381,5 +421,9 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_ASK]          = apply_ask
     };
 
+    /* An operation in fragments is refused with any of them. */
+    if (command->wire.kind <= OMPI_OSC_UCP_KIND_COMPARE_SWAP && !command->payload) {
+        context->source->refused = false;
+    }
     kinds[command->wire.kind](context, command);
 }

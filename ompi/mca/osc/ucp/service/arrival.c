@@ -60,10 +60,11 @@ static bool payload_find(const arrival_t *arrival, ompi_osc_ucp_command_t *comma
            command->wire.len == arrival->payload_len;
 }
 
-/** Must the command wait until all data of earlier puts are in the window? It lets other processes read them. */
+/** Must the command wait until all data of earlier puts are in the window? It lets processes read them. */
 static bool waits_for_puts(const ompi_osc_ucp_command_t *command)
 {
-    return OMPI_OSC_UCP_KIND_UNLOCK == command->wire.kind || OMPI_OSC_UCP_KIND_COMPLETE == command->wire.kind;
+    return OMPI_OSC_UCP_KIND_UNLOCK == command->wire.kind || OMPI_OSC_UCP_KIND_COMPLETE == command->wire.kind ||
+           OMPI_OSC_UCP_KIND_RAISE == command->wire.kind;
 }
 
 /** The packet cannot be decoded. The next acknowledgement says so. */

@@ -9,6 +9,7 @@
 #include "epoch/access.h"
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
+#include "epoch/notified.h"
 #include "layer/layer.h"
 #include "layer/trace.h"
 #include "layer/watch.h"
@@ -47,6 +48,7 @@ static void traffic_settle(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_peer_t *peer;
 
     window->closing = true;
+    ompi_osc_ucp_notified_end(window);
     partners_connect(window);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         peer->unacknowledged = peer->unacknowledged || ompi_osc_ucp_traffic_is_unsettled(peer);

@@ -21,10 +21,17 @@
 #define KINDS_KEY          "mpi_memory_alloc_kinds"
 #define KINDS_ASSERTED_KEY "mpi_assert_memory_alloc_kinds"
 
+/** The most notification counters that the program sets. 0: it does not say. */
+#define COUNTERS_KEY "mpi_assert_max_num_notify"
+
+/** Notification counters for which there is room if the program does not say how many it needs, and at most. */
+#define COUNTERS_DEFAULT 16
+#define COUNTERS_MOST    (1ul << 20)
+
 /** The keys that windows tell of. */
 static const char *const keys[] = { "no_locks", "accumulate_ordering", "accumulate_ops", "same_size", "same_disp_unit",
                                     "mpi_accumulate_granularity", "alloc_shared_noncontig",
-                                    "mpi_minimum_memory_alignment", KINDS_KEY, KINDS_ASSERTED_KEY };
+                                    "mpi_minimum_memory_alignment", COUNTERS_KEY, KINDS_KEY, KINDS_ASSERTED_KEY };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -195,6 +202,16 @@ static void alignment_hint(hints_t *hints, ompi_osc_ucp_window_t *window)
     hint_set_number(hints, key, window->alignment);
 }
 
+/** Room for notification counters (docs/notified.md). */
+static void counters_hint(hints_t *hints, ompi_osc_ucp_window_t *window)
+{
+    unsigned long wanted = hint_number(hints, COUNTERS_KEY);
+
+    wanted               = wanted <= COUNTERS_MOST ? wanted : 0;
+    window->counters_max = (uint32_t) (0 == wanted ? COUNTERS_DEFAULT : wanted);
+    hint_set_number(hints, COUNTERS_KEY, wanted);
+}
+
 /** MPI 4.1 section 11.4.3: what Open MPI has put into the window's info object stays. */
 static void kinds_hint(hints_t *hints, const ompi_win_t *win, const char *key)
 {
@@ -259,6 +276,7 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
         window->noncontig = hint_boolean(&hints, "alloc_shared_noncontig");
     }
     alignment_hint(&hints, window);
+    counters_hint(&hints, window);
     kinds_hint(&hints, window->win, KINDS_KEY);
     kinds_hint(&hints, window->win, KINDS_ASSERTED_KEY);
     if (window->no_locks) {

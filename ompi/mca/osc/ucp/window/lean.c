@@ -36,6 +36,7 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
     ompi_osc_ucp_window_t     *window = creation->window;
     const ompi_osc_ucp_share_t share  = {
         .memory     = (uint64_t) window->bytes,
+        .counters   = window->counters_max,
         .alignment  = window->alignment,
         .uniform    = window->uniform_bytes >= 0,
         .contiguous = MPI_WIN_FLAVOR_SHARED == window->flavor && !window->noncontig,

@@ -16,16 +16,17 @@ int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
 {
     bool   allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
     bool   dynamic   = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
-    size_t bytes     = sizeof(ompi_osc_ucp_control_t) +
+    size_t before    = ompi_osc_ucp_counters_bytes(window->counters_max);
+    size_t bytes     = before + sizeof(ompi_osc_ucp_control_t) +
                        (allocates ? (size_t) window->bytes : dynamic ? sizeof(ompi_osc_ucp_attached_t) : 0);
     int    rc;
 
-    rc = ompi_osc_ucp_arena_take(bytes, window->alignment, sizeof(ompi_osc_ucp_control_t), window->size > 1,
+    rc = ompi_osc_ucp_arena_take(bytes, window->alignment, before + sizeof(ompi_osc_ucp_control_t), window->size > 1,
                                  &window->block);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    window->control = ompi_osc_ucp_block_address(&window->block);
+    window->control = (ompi_osc_ucp_control_t *) ((char *) ompi_osc_ucp_block_address(&window->block) + before);
     memset(window->control, 0, sizeof(*window->control));
     if (dynamic) {
         window->attached = memset(window->control + 1, 0, sizeof(*window->attached));

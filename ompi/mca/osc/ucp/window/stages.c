@@ -203,11 +203,13 @@ static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, 
 
 /**
  * Agree: have the stages so far succeeded, can the window be lean, do all members have the same size and unit, do they
- * all have UCX open, does one want a report or compare clocks, and which id comes next.
+ * all have UCX open, does one want a report or compare clocks, how many notification counters have room, and which id
+ * comes next.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, ID, COUNT };
+    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, COUNTERS, ID,
+           COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
@@ -220,6 +222,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     mine[UNKNOWN]   = OMPI_SUCCESS == rc && !procs_known(window);
     mine[REPORT]    = ompi_osc_ucp_params.report;
     mine[CLOCKS]    = ompi_osc_ucp_trace_clock_wanted(creation->comm);
+    mine[COUNTERS]  = window->counters_max;
     mine[ID]        = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
 
     if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
@@ -228,6 +231,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     window->lean              = 0 == all[HEAVY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
+    window->counters_max      = (uint32_t) all[COUNTERS];
     window->id                = (uint64_t) all[ID];
     creation->open            = 0 == all[UNKNOWN];
     creation->report          = (int) all[REPORT];

@@ -25,8 +25,10 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_LOCK,         /**< later commands wait for the grant; reply, if requested: when granted */
     OMPI_OSC_UCP_KIND_UNLOCK,
     OMPI_OSC_UCP_KIND_COMPLETE,
+    OMPI_OSC_UCP_KIND_RAISE,        /**< disp: index of the notification counter that is raised */
+    OMPI_OSC_UCP_KIND_COUNTERS,     /**< reply: the number of notification counters, 4 bytes */
     OMPI_OSC_UCP_KIND_POST,
-    OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round */
+    OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round; with a veto, plus 256 times 1 + the barrier's parity */
     OMPI_OSC_UCP_KIND_DESCRIBE,     /**< reply: ompi_osc_ucp_description_t */
     OMPI_OSC_UCP_KIND_DOORBELL,     /**< look at the lock queue and at the fastboxes */
     OMPI_OSC_UCP_KIND_ASK,          /**< reply: ompi_osc_ucp_watched_answer_t. disp: id of the window whose lock it is
