@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -121,7 +122,9 @@ static environment_t *environment_begin(void)
 }
 
 /** Like dlopen, but UCX installs no hooks: it reads the environment for that, while it is loaded and only then. setenv
- *  and unsetenv may free or move what other threads are reading; so the variable comes and goes with a copy. */
+ *  and unsetenv may free or move what other threads are reading; so the variable comes and goes with a copy. A thread
+ *  that calls setenv or unsetenv meanwhile may lose its change, or have UCX install its hooks. Programs must not do so
+ *  while others read the environment, and UCX does. */
 static void *load_without_hooks(void)
 {
     environment_t *copy = environment_begin();
@@ -145,28 +148,40 @@ static void *load(void)
     return hooks ? dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL) : load_without_hooks();
 }
 
-bool opal_common_ucp_load(const char **reason_p)
+/** Load UCX, and note where its functions are. NULL, or why that failed; dlerror may have told it. */
+static const char *functions_find(void)
 {
-    static bool loaded;
-    void       *library = loaded ? NULL : load(), *found;
+    void       *library = load(), *found;
     const char *complaint;
     size_t      i;
 
-    if (!loaded && NULL == library) {
+    if (NULL == library) {
         complaint = dlerror();
-        *reason_p = NULL == complaint ? "no memory" : complaint;
-        return false;
+        return NULL == complaint ? "no memory" : complaint;
     }
-    for (i = 0; !loaded && i < sizeof(functions) / sizeof(functions[0]); i++) {
+    for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         /* What the program has of that name comes first, as for a program that is linked with UCX. */
         found = dlsym(RTLD_DEFAULT, functions[i].name);
         found = NULL == found ? dlsym(library, functions[i].name) : found;
         if (NULL == found) {
-            *reason_p = dlerror();
-            return false;
+            return dlerror();
         }
         *(void **) ((char *) &opal_common_ucp_ucx + functions[i].at) = found;
     }
-    loaded = true;
-    return true;
+    return NULL;
+}
+
+bool opal_common_ucp_load(const char **reason_p)
+{
+    static bool tried;
+    static char failure[256]; /* why the only try failed: each one keeps a copy of the environment */
+    const char *why;
+
+    if (!tried) {
+        tried = true;
+        why   = functions_find();
+        (void) snprintf(failure, sizeof(failure), "%s", NULL == why ? "" : why);
+    }
+    *reason_p = failure;
+    return '\0' == failure[0];
 }
