@@ -11,8 +11,10 @@
  * then it goes past the queue, and waits only for a writer that is inside.
  *
  * Readers pass at common moments, the ends of slots of time. In between the readers inside get fewer, and when the last
- * one has left, a writer gets in. If readers have passed during a turn, the slots of that turn get longer, up to
- * OMPI_OSC_UCP_LOCKWORD_LONGER times twice as long. So a writer gets in, unless readers keep the lock for longer.
+ * one has left, a writer gets in. If readers have passed during a turn, the next slot of that turn is twice as long, up
+ * to OMPI_OSC_UCP_LOCKWORD_LONGER times. So a reader waits at most twice as long as the writer has waited already, and
+ * 10 ms more, and a writer gets in as soon as a slot is longer than readers keep the lock. No bound of the reader's
+ * wait gives the writer one: readers that keep the lock for longer may overlap for ever.
  *
  * An origin that has mapped the word locks and unlocks itself. For other origins the member's service side does
  * (service/locks.c). The service side cannot see its turn come: a process that passes the turn on or leaves while
@@ -49,10 +51,10 @@ typedef struct ompi_osc_ucp_joiner_t {
 } ompi_osc_ucp_joiner_t;
 
 /** How long a reader that joins waits: more than WAIT, then to the end of the slot. Nanoseconds. A slot doubles up to
- *  LONGER times. */
+ *  LONGER times, to 8 s. */
 #define OMPI_OSC_UCP_LOCKWORD_WAIT_NS 1000000
 #define OMPI_OSC_UCP_LOCKWORD_SLOT_NS 8000000
-#define OMPI_OSC_UCP_LOCKWORD_LONGER  4
+#define OMPI_OSC_UCP_LOCKWORD_LONGER  10
 
 enum { OMPI_OSC_UCP_LOCKWORD_WRITER = 1, OMPI_OSC_UCP_LOCKWORD_READER = 2 };
 
