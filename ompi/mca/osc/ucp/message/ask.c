@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "message/packet.h"
+#include "message/message.h"
 #include "peer/pending.h"
 
 static void answered(ompi_osc_ucp_pending_t *pending)
@@ -24,39 +24,26 @@ static void answered(ompi_osc_ucp_pending_t *pending)
 static ompi_osc_ucp_question_t *ask(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire)
 {
     ompi_osc_ucp_question_t *question = calloc(1, sizeof(*question));
-    ompi_osc_ucp_pending_t  *pending  = NULL == question ? NULL : ompi_osc_ucp_pending_new(peer, false);
-    ompi_osc_ucp_command_t   command  = { .wire = *wire };
-    int                      rc;
 
-    if (NULL == pending) {
+    if (NULL != question &&
+        !ompi_osc_ucp_query(peer, wire, &question->answer, sizeof(question->answer), answered, question)) {
         free(question);
-        return NULL;
-    }
-    pending->ended   = answered;
-    pending->arg     = question;
-    pending->replies = 1;
-    pending->result  = &question->answer;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(question->answer));
-    command.reply_to.cookie = pending->cookie;
-    rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_pending_part_done(pending, OMPI_ERR_NOT_AVAILABLE);
+        question = NULL;
     }
     return question;
 }
 
 ompi_osc_ucp_question_t *ompi_osc_ucp_ask(ompi_osc_ucp_peer_t *peer, uint64_t about)
 {
-    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_ASK, .flags = OMPI_OSC_UCP_FLAG_REPLY,
-                                               .disp = (int64_t) about };
+    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_ASK, .disp = (int64_t) about };
 
     return ask(peer, &wire);
 }
 
 ompi_osc_ucp_question_t *ompi_osc_ucp_ask_claim(ompi_osc_ucp_peer_t *peer, uint64_t end, unsigned demand)
 {
-    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_ASK, .flags = OMPI_OSC_UCP_FLAG_REPLY,
-                                               .op = 1, .len = demand, .disp = (int64_t) end };
+    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_ASK, .op = 1, .len = demand,
+                                               .disp = (int64_t) end };
 
     return ask(peer, &wire);
 }

@@ -117,6 +117,30 @@ void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer)
     }
 }
 
+bool ompi_osc_ucp_query(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, void *result, size_t bytes,
+                        void (*ended)(ompi_osc_ucp_pending_t *pending), void *arg)
+{
+    ompi_osc_ucp_pending_t *pending = ompi_osc_ucp_pending_new(peer, false);
+    ompi_osc_ucp_command_t  command = { .wire = *wire };
+    int                     rc;
+
+    if (NULL == pending) {
+        return false;
+    }
+    pending->ended   = ended;
+    pending->arg     = arg;
+    pending->replies = 1;
+    pending->result  = result;
+    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, bytes);
+    command.wire.flags      = OMPI_OSC_UCP_FLAG_REPLY;
+    command.reply_to.cookie = pending->cookie;
+    rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_pending_part_done(pending, rc);
+    }
+    return true;
+}
+
 static void answered(ompi_osc_ucp_pending_t *pending)
 {
     ompi_osc_ucp_answer_t *answer = pending->arg;
@@ -128,29 +152,20 @@ static void answered(ompi_osc_ucp_pending_t *pending)
 
 int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_answer_t  *answer  = calloc(1, sizeof(*answer));
-    ompi_osc_ucp_pending_t *pending = NULL == answer ? NULL : ompi_osc_ucp_pending_new(peer, false);
-    ompi_osc_ucp_command_t  command = {
-        .wire = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE, .flags = OMPI_OSC_UCP_FLAG_REPLY }
-    };
-    int                     rc;
+    static const ompi_osc_ucp_wire_command_t describe = { .kind = OMPI_OSC_UCP_KIND_DESCRIBE };
+    ompi_osc_ucp_answer_t                   *answer   = calloc(1, sizeof(*answer));
 
-    if (NULL == pending) {
+    if (NULL == answer) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    peer->answer = answer;
+    peer->asking++;
+    if (!ompi_osc_ucp_query(peer, &describe, &answer->description, sizeof(answer->description), answered, answer)) {
+        peer->answer = NULL;
+        peer->asking--;
         free(answer);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    peer->answer     = answer;
-    peer->asking++;
-    pending->ended   = answered;
-    pending->arg     = answer;
-    pending->replies = 1;
-    pending->result  = &answer->description;
-    ompi_osc_ucp_layout_contiguous(&pending->result_layout, 0, sizeof(answer->description));
-    command.reply_to.cookie = pending->cookie;
     peer->window->counters.round_trips++;
-    rc = ompi_osc_ucp_packet_notify(peer, &command, NULL, NULL);
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_pending_part_done(pending, rc);
-    }
     return OMPI_SUCCESS;
 }

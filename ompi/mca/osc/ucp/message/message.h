@@ -24,6 +24,11 @@ int ompi_osc_ucp_notify(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_kind_t kind, int
  *  left. */
 void ompi_osc_ucp_doorbell(ompi_osc_ucp_peer_t *peer);
 
+/** Send a command whose reply has `bytes` bytes, which will be at `result`. `ended` gets a pending with `arg` and the
+ *  outcome in its status, maybe before this returns. False, and nothing is called: memory is short. */
+bool ompi_osc_ucp_query(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_wire_command_t *wire, void *result, size_t bytes,
+                        void (*ended)(ompi_osc_ucp_pending_t *pending), void *arg);
+
 /** Ask the peer to describe its window memory. The answer will be in peer->answer, which the caller frees when it is
  *  done. Fails if memory is short; other failures are in the answer. */
 int ompi_osc_ucp_ask_description(ompi_osc_ucp_peer_t *peer);
