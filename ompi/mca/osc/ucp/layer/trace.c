@@ -69,7 +69,8 @@ static int operated(int rc, ompi_win_t *win, const char *name, uint64_t begin, i
     if (0 != begin) {
         ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
             .begin = begin, .end = opal_common_ucp_now_ns(), .window = window->tracing->as, .name = name,
-            .type = ompi_datatype_is_predefined(type) ? type->name : NULL, .op = NULL == op ? NULL : op->o_name,
+            .type = ompi_datatype_is_predefined(type) ? type->name : NULL,
+            .op = NULL != op && ompi_op_is_intrinsic((ompi_op_t *) op) ? op->o_name : NULL, /* others may be freed */
             .disp = disp, .bytes = bytes, .target = rank, .kind = OMPI_OSC_UCP_TRACE_OPERATION
         });
     }

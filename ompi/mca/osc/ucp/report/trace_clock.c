@@ -25,7 +25,8 @@
 /** Clocks are compared again after so long. Nanoseconds. */
 #define AGAIN_NS 1000000000
 
-/** Times of several hosts are counted from here on, 2026-01-01, in UTC: viewers compute with few digits. Seconds. */
+/** Times of several hosts are counted from here on, 2026-01-01, in UTC: viewers compute with few digits. Seconds. If a
+ *  host's clock is not set, they are counted from 1970-01-01 on: viewers take no negative times. */
 #define EPOCH 1767225600
 
 /** What rank 0 tells the others. */
@@ -86,7 +87,8 @@ static int64_t time_of_day(void)
         after = opal_common_ucp_now_ns();
         if (after - before < width) {
             width = after - before;
-            shift = ((int64_t) day.tv_sec - EPOCH) * 1000000000 + day.tv_nsec - (int64_t) (before + width / 2);
+            shift = ((int64_t) day.tv_sec - (day.tv_sec < EPOCH ? 0 : EPOCH)) * 1000000000 + day.tv_nsec -
+                    (int64_t) (before + width / 2);
         }
     }
     return shift;
