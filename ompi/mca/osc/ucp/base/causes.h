@@ -54,7 +54,7 @@ typedef enum ompi_osc_ucp_why_t {
 typedef struct ompi_osc_ucp_causes_sums_t {
     int64_t calls[OMPI_OSC_UCP_CALLED_COUNT];
     int64_t times[OMPI_OSC_UCP_CALLED_COUNT][OMPI_OSC_UCP_CAUSES]; /**< nanoseconds */
-    int64_t timed[OMPI_OSC_UCP_CALLED_COUNT];                      /**< operations that were timed: a sample */
+    int64_t timed[OMPI_OSC_UCP_CALLED_COUNT];                      /**< operations for which timed ones stand */
     int64_t timed_ns[OMPI_OSC_UCP_CALLED_COUNT];
     int64_t bytes[OMPI_OSC_UCP_KINDS];
     int64_t adjacent[OMPI_OSC_UCP_KINDS]; /**< small operations on what lies beside that of the one before */
@@ -85,8 +85,10 @@ typedef struct ompi_osc_ucp_fenced_t {
 /** Most fences of a window that are split by cause: half a MiB. */
 #define OMPI_OSC_UCP_FENCES_MAX 65536
 
-/** One operation in so many is timed. A prime number: programs, and packets of operations, have periods. */
-#define OMPI_OSC_UCP_TIMED 61
+/** The first operations on a window are all looked at, of later ones one in so many, which stands for all. A prime
+ *  number: programs, and packets of operations, have periods. */
+#define OMPI_OSC_UCP_LOOKED_FIRST 1024
+#define OMPI_OSC_UCP_LOOKED_EACH  61
 
 /** What report 2 keeps for a window. Inside the origin side. */
 typedef struct ompi_osc_ucp_causes_t {
@@ -101,10 +103,11 @@ typedef struct ompi_osc_ucp_causes_t {
     int64_t                    disp_unit;
     uint64_t                   begin;  /**< of the window */
     uint64_t                   clock_ns; /**< what asking for the time takes */
-    unsigned                   operations;    /**< so far: which ones are timed */
-    unsigned                   since_fence;   /**< operations since the last fence, completion, and lock */
-    unsigned                   since_flush;
-    unsigned                   since_lock;
+    uint64_t                   operations;  /**< so far */
+    uint64_t                   at_fence;    /**< at the last fence, completion, and unlock */
+    uint64_t                   at_flush;
+    uint64_t                   at_unlock;
+    unsigned                   until;       /**< the next operation that is looked at */
     struct {
         int       kind, target;
         ptrdiff_t disp;

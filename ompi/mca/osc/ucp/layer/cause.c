@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations may take ten nanoseconds, less than asking for the time. So only some of them are timed, and nothing here
- * is computed before the report.
+ * Operations may take ten nanoseconds, less than asking for the time. So most are only counted, and some are looked at.
  */
 
 #include "layer/cause.h"
@@ -57,6 +56,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->rank            = window->rank;
     causes->disp_unit       = window->uniform_disp_unit;
     causes->last.kind       = -1;
+    causes->until           = OMPI_OSC_UCP_LOOKED_EACH;
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
     causes->begin           = opal_common_ucp_now_ns();
@@ -124,64 +124,68 @@ static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int 
            (causes->last.bytes == distance || bytes == -distance);
 }
 
-/** Account for the time of an operation that is timed, or has polled. */
-static __attribute__((noinline)) void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t begin,
-                                                     bool scattered)
+/** Account for the time of an operation. */
+static void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t begin, int64_t weight, bool scattered)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
-    uint64_t                ns      = opal_common_ucp_now_ns() - begin;
+    uint64_t                now     = opal_common_ucp_now_ns(), ns = now - begin;
 
     if (0 != sampled->at) { /* its waiting time is known, and not typical of others */
-        ompi_osc_ucp_cause_add(causes, call, sampled->cause, sampled->culprit,
-                               opal_common_ucp_now_ns() - sampled->at);
+        ompi_osc_ucp_cause_add(causes, call, sampled->cause, sampled->culprit, now - sampled->at);
         sampled->at = 0;
-    } else if (ns < 100 * UINT64_C(1000000)) {
+    } else if (0 != begin) {
         ns = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
-        causes->sums.timed[call]++;
-        causes->sums.timed_ns[call] += (int64_t) ns;
+        causes->sums.timed[call]    += weight;
+        causes->sums.timed_ns[call] += weight * (int64_t) ns;
         if (scattered) {
-            causes->sums.scattered.timed++;
-            causes->sums.scattered.timed_ns += (int64_t) ns;
+            causes->sums.scattered.timed    += weight;
+            causes->sums.scattered.timed_ns += weight * (int64_t) ns;
         }
     }
 }
 
-void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
-                                 ompi_osc_ucp_count_t count, ompi_datatype_t *type)
+/** Count what an operation does, and remember it. */
+static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t weight, int target, ptrdiff_t disp,
+                            int64_t bytes, uint64_t pieces)
 {
-    int                    kind   = kinds[call];
-    int64_t                bytes  = (int64_t) ((uint64_t) count * type->super.size);
-    uint64_t               pieces = OPAL_LIKELY(ompi_datatype_is_predefined(type)) ? 1 : pieces_count(type, count);
-    ompi_osc_ucp_causes_t *causes;
+    ompi_osc_ucp_causes_sums_t *sums = &causes->sums;
+
+    sums->bytes[kind] += weight * bytes;
+    sums->sizes[kind][power((uint64_t) bytes, OMPI_OSC_UCP_SIZES)] += weight;
+    if (1 != pieces) {
+        sums->scattered.calls  += weight;
+        sums->scattered.bytes  += weight * bytes;
+        sums->scattered.pieces += weight * (int64_t) pieces;
+        sums->pieces[kind][power(pieces, OMPI_OSC_UCP_PIECES)] += weight;
+        causes->last.kind = -1;
+        return;
+    }
+    sums->adjacent[kind] += continues(causes, kind, target, disp, bytes) ? weight : 0;
+    causes->last.kind   = kind;
+    causes->last.target = target;
+    causes->last.disp   = disp;
+    causes->last.bytes  = bytes;
+}
+
+void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
+                               ompi_osc_ucp_count_t count, ompi_datatype_t *type)
+{
+    ompi_osc_ucp_causes_t *causes = window->causes;
+    int64_t                bytes  = (int64_t) ((uint64_t) count * type->super.size), weight = 1;
+    uint64_t               pieces = ompi_datatype_is_predefined(type) ? 1 : pieces_count(type, count);
 
     ompi_osc_ucp_enter();
-    causes = window->causes;
     causes->sums.calls[call]++;
-    causes->sums.bytes[kind] += bytes;
-    causes->sums.sizes[kind][power((uint64_t) bytes, OMPI_OSC_UCP_SIZES)]++;
-    causes->since_fence++;
-    causes->since_flush++;
-    causes->since_lock++;
-    if (OPAL_UNLIKELY(1 != pieces)) {
-        causes->sums.scattered.calls++;
-        causes->sums.scattered.bytes  += bytes;
-        causes->sums.scattered.pieces += (int64_t) pieces;
-        causes->sums.pieces[kind][power(pieces, OMPI_OSC_UCP_PIECES)]++;
-        causes->last.kind = -1;
-    } else {
-        causes->sums.adjacent[kind] += continues(causes, kind, target, disp, bytes);
-        causes->last.kind   = kind;
-        causes->last.target = target;
-        causes->last.disp   = disp;
-        causes->last.bytes  = bytes;
+    causes->until--;
+    if (causes->operations++ >= OMPI_OSC_UCP_LOOKED_FIRST && !ompi_osc_ucp_threaded()) {
+        weight = causes->until > 0 ? 0 : OMPI_OSC_UCP_LOOKED_EACH;
     }
-    if (OPAL_UNLIKELY(0 != begin || 0 != ompi_osc_ucp_sampled.at)) {
-        operation_time(causes, call, begin, 1 != pieces);
+    if (0 == causes->until) {
+        causes->until = OMPI_OSC_UCP_LOOKED_EACH;
     }
+    operation_count(causes, kinds[call], weight, target, disp, bytes, pieces);
+    operation_time(causes, call, begin, weight, 1 != pieces);
     ompi_osc_ucp_leave();
-    if (OPAL_LIKELY(causes->tells)) {
-        ompi_osc_ucp_calling.call = OMPI_OSC_UCP_CALLED_NONE;
-    }
 }
 
 /* Synchronizing calls. */
@@ -204,7 +208,7 @@ static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns)
         return false;
     }
     causes->fenced[causes->fences] = (ompi_osc_ucp_fenced_t) { .ns = (float) ns, .rank = causes->rank };
-    causes->used[causes->fences++] = causes->since_fence > 0;
+    causes->used[causes->fences++] = causes->operations > causes->at_fence;
     return true;
 }
 
@@ -228,23 +232,25 @@ static void rest_add(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
 /** Was there one operation only since the last call of this kind? */
 static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
 {
+    bool single = causes->operations - causes->at_flush == 1;
+
     switch (call) {
     case OMPI_OSC_UCP_CALLED_FLUSH:
     case OMPI_OSC_UCP_CALLED_FLUSH_ALL:
     case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL:
     case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL:
-        causes->sums.flushes_single    += 1 == causes->since_flush;
-        causes->sums.flushes_single_ns += 1 == causes->since_flush ? (int64_t) ns : 0;
-        causes->since_flush = 0;
+        causes->sums.flushes_single    += single;
+        causes->sums.flushes_single_ns += single ? (int64_t) ns : 0;
+        causes->at_flush = causes->operations;
         break;
     case OMPI_OSC_UCP_CALLED_UNLOCK:
-        causes->sums.locks_single += causes->since_lock <= 1;
-        causes->since_flush = 0;
-        causes->since_lock  = 0;
+        causes->sums.locks_single += causes->operations - causes->at_unlock <= 1;
+        causes->at_flush  = causes->operations;
+        causes->at_unlock = causes->operations;
         break;
     case OMPI_OSC_UCP_CALLED_FENCE:
-        causes->since_fence = 0;
-        causes->since_flush = 0;
+        causes->at_fence = causes->operations;
+        causes->at_flush = causes->operations;
         break;
     default:
         break;

@@ -7,6 +7,7 @@
 #define OSC_UCP_LAYER_CAUSE_H
 
 #include "base/causes.h"
+#include "base/threads.h"
 #include "peer/window.h"
 
 /** Begin the accounts of a window. False if memory is short. */
@@ -24,22 +25,43 @@ static inline void ompi_osc_ucp_cause_add(ompi_osc_ucp_causes_t *causes, int cal
     }
 }
 
-/** An operation begins. Returns the time if it is one that is timed, else 0. */
+/** An operation begins. Returns the time if it is one that is looked at, else 0. */
 static inline uint64_t ompi_osc_ucp_cause_begins(ompi_osc_ucp_window_t *window, int call, int target)
 {
-    if (OPAL_LIKELY(window->causes->tells)) {
+    ompi_osc_ucp_causes_t *causes = window->causes;
+
+    if (OPAL_LIKELY(causes->tells)) {
         ompi_osc_ucp_calling.window = window;
         ompi_osc_ucp_calling.target = target;
         ompi_osc_ucp_calling.since  = 0;
         ompi_osc_ucp_calling.told   = false;
         ompi_osc_ucp_calling.call   = call;
     }
-    return 0 == ++window->causes->operations % OMPI_OSC_UCP_TIMED ? opal_common_ucp_now_ns() : 0;
+    return OPAL_LIKELY(causes->until > 1 && causes->operations >= OMPI_OSC_UCP_LOOKED_FIRST &&
+                       !ompi_osc_ucp_threaded()) ? 0 : opal_common_ucp_now_ns();
 }
 
+/** An operation ends that is looked at, or is the one before, or has waited. */
+void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
+                               ompi_osc_ucp_count_t count, ompi_datatype_t *type);
+
 /** An operation ends. `begin` is what ompi_osc_ucp_cause_begins returned. */
-void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
-                                 ompi_osc_ucp_count_t count, ompi_datatype_t *type);
+static inline void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target,
+                                               ptrdiff_t disp, ompi_osc_ucp_count_t count, ompi_datatype_t *type)
+{
+    ompi_osc_ucp_causes_t *causes = window->causes;
+
+    if (OPAL_LIKELY(0 == begin && causes->until > 2 && 0 == ompi_osc_ucp_sampled.at)) {
+        causes->sums.calls[call]++;
+        causes->operations++;
+        causes->until--;
+    } else {
+        ompi_osc_ucp_cause_looked(window, call, begin, target, disp, count, type);
+    }
+    if (OPAL_LIKELY(causes->tells)) {
+        ompi_osc_ucp_calling.call = OMPI_OSC_UCP_CALLED_NONE;
+    }
+}
 
 /** A synchronizing call ends, which took `ns`. */
 void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns);
