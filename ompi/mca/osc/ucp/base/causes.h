@@ -28,14 +28,14 @@ typedef enum ompi_osc_ucp_cause_t {
     OMPI_OSC_UCP_CAUSES
 } ompi_osc_ucp_cause_t;
 
-/** Kinds of operations in histograms. */
-typedef enum ompi_osc_ucp_kind_t {
-    OMPI_OSC_UCP_KIND_PUT,
-    OMPI_OSC_UCP_KIND_GET,
-    OMPI_OSC_UCP_KIND_ACCUMULATE,
-    OMPI_OSC_UCP_KIND_FETCH, /**< accumulates that return something */
-    OMPI_OSC_UCP_KINDS
-} ompi_osc_ucp_kind_t;
+/** Sorts of operations in histograms. */
+typedef enum ompi_osc_ucp_sort_t {
+    OMPI_OSC_UCP_SORT_PUT,
+    OMPI_OSC_UCP_SORT_GET,
+    OMPI_OSC_UCP_SORT_ACCUMULATE,
+    OMPI_OSC_UCP_SORT_FETCH, /**< accumulates that return something */
+    OMPI_OSC_UCP_SORTS
+} ompi_osc_ucp_sort_t;
 
 #define OMPI_OSC_UCP_SIZES  32 /**< of a histogram of bytes by powers of 2; the last one counts all that are longer */
 #define OMPI_OSC_UCP_PIECES 16 /**< the same of pieces of memory */
@@ -56,10 +56,10 @@ typedef struct ompi_osc_ucp_causes_sums_t {
     int64_t times[OMPI_OSC_UCP_CALLED_COUNT][OMPI_OSC_UCP_CAUSES]; /**< nanoseconds */
     int64_t timed[OMPI_OSC_UCP_CALLED_COUNT];                      /**< operations for which timed ones stand */
     int64_t timed_ns[OMPI_OSC_UCP_CALLED_COUNT];
-    int64_t bytes[OMPI_OSC_UCP_KINDS];
-    int64_t adjacent[OMPI_OSC_UCP_KINDS]; /**< small operations on what lies beside that of the one before */
-    int64_t sizes[OMPI_OSC_UCP_KINDS][OMPI_OSC_UCP_SIZES];
-    int64_t pieces[OMPI_OSC_UCP_KINDS][OMPI_OSC_UCP_PIECES];
+    int64_t bytes[OMPI_OSC_UCP_SORTS];
+    int64_t adjacent[OMPI_OSC_UCP_SORTS]; /**< small operations on what lies beside that of the one before */
+    int64_t sizes[OMPI_OSC_UCP_SORTS][OMPI_OSC_UCP_SIZES];
+    int64_t pieces[OMPI_OSC_UCP_SORTS][OMPI_OSC_UCP_PIECES];
     struct {
         int64_t calls, bytes, pieces, timed, timed_ns;
     } scattered;                 /**< operations of several pieces */

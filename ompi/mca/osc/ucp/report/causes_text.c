@@ -146,15 +146,15 @@ static void print_histograms(FILE *out, const ompi_osc_ucp_causes_sums_t *sums)
 {
     static const struct {
         const char *sizes, *pieces;
-    } texts[OMPI_OSC_UCP_KINDS] = {
-        [OMPI_OSC_UCP_KIND_PUT]        = { "sizes of puts", "pieces of a put" },
-        [OMPI_OSC_UCP_KIND_GET]        = { "sizes of gets", "pieces of a get" },
-        [OMPI_OSC_UCP_KIND_ACCUMULATE] = { "sizes of accumulates", "pieces of an accumulate" },
-        [OMPI_OSC_UCP_KIND_FETCH]      = { "sizes of fetching accumulates", "pieces of a fetching accumulate" }
+    } texts[OMPI_OSC_UCP_SORTS] = {
+        [OMPI_OSC_UCP_SORT_PUT]        = { "sizes of puts", "pieces of a put" },
+        [OMPI_OSC_UCP_SORT_GET]        = { "sizes of gets", "pieces of a get" },
+        [OMPI_OSC_UCP_SORT_ACCUMULATE] = { "sizes of accumulates", "pieces of an accumulate" },
+        [OMPI_OSC_UCP_SORT_FETCH]      = { "sizes of fetching accumulates", "pieces of a fetching accumulate" }
     };
     int kind;
 
-    for (kind = 0; kind < OMPI_OSC_UCP_KINDS; kind++) {
+    for (kind = 0; kind < OMPI_OSC_UCP_SORTS; kind++) {
         print_histogram(out, texts[kind].sizes, " B", sums->sizes[kind], OMPI_OSC_UCP_SIZES);
         print_histogram(out, texts[kind].pieces, "", sums->pieces[kind], OMPI_OSC_UCP_PIECES);
     }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/explain.h"
+#include "layer/cause.h"
 #include "layer/layer.h"
 #include "op/op.h"
 #include "opal/mca/base/mca_base_pvar.h"
@@ -78,6 +79,39 @@ static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, voi
     return OMPI_SUCCESS;
 }
 
+/** A cause for which calls on a window took time. Who was late at a fence is known when the window is freed only. */
+static const struct cause_pvar_t {
+    const char *name;
+    int         cause;
+    const char *help;
+} cause_pvars[] = {
+    { "lock_holder_ns", OMPI_OSC_UCP_CAUSE_HOLDER,
+      "nanoseconds for which calls waited for processes that held a lock" },
+    { "late_post_ns", OMPI_OSC_UCP_CAUSE_POST, "nanoseconds for which calls waited for MPI_Win_post of others" },
+    { "late_complete_ns", OMPI_OSC_UCP_CAUSE_COMPLETE,
+      "nanoseconds for which calls waited for MPI_Win_complete of others" },
+    { "target_outside_ns", OMPI_OSC_UCP_CAUSE_TARGET, "nanoseconds for which calls waited for targets outside MPI" },
+    { "flow_control_ns", OMPI_OSC_UCP_CAUSE_FLOW, "nanoseconds for which calls waited for targets to take operations" },
+    { "first_contact_ns", OMPI_OSC_UCP_CAUSE_CONTACT, "nanoseconds for which calls waited for targets' first answers" },
+    { "no_processor_ns", OMPI_OSC_UCP_CAUSE_CPU,
+      "nanoseconds for which calls waited for processes that were ready and had no processor" },
+};
+
+/** 0 without osc_ucp_report 2. */
+static int cause_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const struct cause_pvar_t   *wanted = pvar->ctx;
+    const ompi_osc_ucp_window_t *window = window_of(object);
+    unsigned long long           ns     = 0;
+    int                          call;
+
+    for (call = 0; NULL != window && NULL != window->causes && call < OMPI_OSC_UCP_CALLED_COUNT; call++) {
+        ns += (unsigned long long) window->causes->sums.times[call][wanted->cause];
+    }
+    *(unsigned long long *) value = ns;
+    return OMPI_SUCCESS;
+}
+
 /** A counter of the process. */
 static const struct process_pvar_t {
     const char              *name;
@@ -137,6 +171,15 @@ static int error_register(const mca_base_component_t *component)
                                             NULL, error_notify, NULL);
 }
 
+/** Register a counter of windows. */
+static int window_register(const mca_base_component_t *component, const char *name, const char *help,
+                           mca_base_get_value_fn_t value, const void *row)
+{
+    return mca_base_component_pvar_register(component, name, help, OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
+                                            MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_WIN,
+                                            MCA_BASE_PVAR_FLAG_READONLY, value, NULL, window_notify, (void *) row);
+}
+
 int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_base_module_free_fn_t free)
 {
     size_t i;
@@ -144,11 +187,13 @@ int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_
 
     our_free = free;
     for (i = 0; i < sizeof(window_pvars) / sizeof(window_pvars[0]); i++) {
-        rc = mca_base_component_pvar_register(component, window_pvars[i].name, window_pvars[i].help,
-                                              OPAL_INFO_LVL_5, MCA_BASE_PVAR_CLASS_COUNTER,
-                                              MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_WIN,
-                                              MCA_BASE_PVAR_FLAG_READONLY, window_value, NULL, window_notify,
-                                              (void *) &window_pvars[i]);
+        rc = window_register(component, window_pvars[i].name, window_pvars[i].help, window_value, &window_pvars[i]);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    for (i = 0; i < sizeof(cause_pvars) / sizeof(cause_pvars[0]); i++) {
+        rc = window_register(component, cause_pvars[i].name, cause_pvars[i].help, cause_value, &cause_pvars[i]);
         if (rc < 0) {
             return rc;
         }

@@ -40,11 +40,11 @@ static double seconds(double ns)
 }
 
 /** Calls of MPI_Put and MPI_Rput, and the like. */
-static const int by_kind[OMPI_OSC_UCP_KINDS][4] = {
-    [OMPI_OSC_UCP_KIND_PUT]        = { OMPI_OSC_UCP_CALLED_PUT, OMPI_OSC_UCP_CALLED_RPUT },
-    [OMPI_OSC_UCP_KIND_GET]        = { OMPI_OSC_UCP_CALLED_GET, OMPI_OSC_UCP_CALLED_RGET },
-    [OMPI_OSC_UCP_KIND_ACCUMULATE] = { OMPI_OSC_UCP_CALLED_ACCUMULATE, OMPI_OSC_UCP_CALLED_RACCUMULATE },
-    [OMPI_OSC_UCP_KIND_FETCH]      = { OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE,
+static const int by_kind[OMPI_OSC_UCP_SORTS][4] = {
+    [OMPI_OSC_UCP_SORT_PUT]        = { OMPI_OSC_UCP_CALLED_PUT, OMPI_OSC_UCP_CALLED_RPUT },
+    [OMPI_OSC_UCP_SORT_GET]        = { OMPI_OSC_UCP_CALLED_GET, OMPI_OSC_UCP_CALLED_RGET },
+    [OMPI_OSC_UCP_SORT_ACCUMULATE] = { OMPI_OSC_UCP_CALLED_ACCUMULATE, OMPI_OSC_UCP_CALLED_RACCUMULATE },
+    [OMPI_OSC_UCP_SORT_FETCH]      = { OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE,
                                        OMPI_OSC_UCP_CALLED_FETCH_AND_OP, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP }
 };
 
@@ -69,7 +69,7 @@ static int64_t all_calls(const told_t *told, double *ns)
     int     kind;
 
     *ns = 0;
-    for (kind = 0; kind < OMPI_OSC_UCP_KINDS; kind++) {
+    for (kind = 0; kind < OMPI_OSC_UCP_SORTS; kind++) {
         calls += kind_calls(told, kind, &more);
         *ns   += more;
     }
@@ -243,31 +243,31 @@ static double beside(const told_t *told, int kind)
 static double small_gets(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Get fetches from one target piece by piece, each beside the one before, %lld times: one "
-             "MPI_Get of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_KIND_GET]);
-    return beside(told, OMPI_OSC_UCP_KIND_GET);
+             "MPI_Get of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_GET]);
+    return beside(told, OMPI_OSC_UCP_SORT_GET);
 }
 
 static double small_puts(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Put stores to one target piece by piece, each beside the one before, %lld times: one "
-             "MPI_Put of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_KIND_PUT]);
-    return beside(told, OMPI_OSC_UCP_KIND_PUT);
+             "MPI_Put of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_PUT]);
+    return beside(told, OMPI_OSC_UCP_SORT_PUT);
 }
 
 static double single_accumulates(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Accumulate updates one target element by element, each beside the one before, %lld "
              "times: one MPI_Accumulate of many elements",
-             (long long) told->sums.adjacent[OMPI_OSC_UCP_KIND_ACCUMULATE]);
-    return beside(told, OMPI_OSC_UCP_KIND_ACCUMULATE);
+             (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_ACCUMULATE]);
+    return beside(told, OMPI_OSC_UCP_SORT_ACCUMULATE);
 }
 
 static double single_fetches(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Fetch_and_op and MPI_Get_accumulate update one target element by element, each beside "
              "the one before, %lld times: one MPI_Get_accumulate of many elements",
-             (long long) told->sums.adjacent[OMPI_OSC_UCP_KIND_FETCH]);
-    return beside(told, OMPI_OSC_UCP_KIND_FETCH);
+             (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_FETCH]);
+    return beside(told, OMPI_OSC_UCP_SORT_FETCH);
 }
 
 /** Shorter pieces are small. Bytes. */
@@ -302,7 +302,7 @@ static double not_mapped(const told_t *told)
     int64_t          calls = all_calls(told, &ns);
     size_t           i;
 
-    for (i = 0; i < OMPI_OSC_UCP_KINDS; i++) {
+    for (i = 0; i < OMPI_OSC_UCP_SORTS; i++) {
         bytes += (double) told->sums.bytes[i];
     }
     for (i = 0; i < sizeof(completing) / sizeof(completing[0]); i++) {
