@@ -198,21 +198,24 @@ typedef struct threshold_t {
 /** Those that are not complete. Inside. */
 static threshold_t *thresholds;
 
-/** Complete those that are due; with a window, all of that window, with an error. Returns their number. Inside. */
+/** Complete those that are due; with a window, which is freed, all of that window, as cancelled: an error could no
+ *  longer be raised at it. Returns their number. Inside. */
 static unsigned thresholds_complete(const ompi_osc_ucp_window_t *window)
 {
     threshold_t **at = &thresholds, *threshold;
     unsigned      n  = 0;
-    int           rc;
+    bool          freed, lost;
 
     while (NULL != (threshold = *at)) {
-        rc = threshold->window == window || threshold->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
-        if (OMPI_SUCCESS == rc && !has_reached(threshold->counter, threshold->value)) {
+        freed = threshold->window == window;
+        lost  = threshold->window->lost && !freed;
+        if (!freed && !lost && !has_reached(threshold->counter, threshold->value)) {
             at = &threshold->next;
             continue;
         }
         *at = threshold->next;
-        ompi_osc_ucp_request_complete(threshold->request, rc, NULL);
+        threshold->request->req_status._cancelled = freed && !has_reached(threshold->counter, threshold->value);
+        ompi_osc_ucp_request_complete(threshold->request, lost ? OMPI_ERR_WIN : OMPI_SUCCESS, NULL);
         free(threshold);
         ompi_osc_ucp_progress_release();
         n++;

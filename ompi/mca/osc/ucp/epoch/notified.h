@@ -15,7 +15,7 @@ int ompi_osc_ucp_notified_value(MPI_Win win, int index, int reset, MPI_Count *va
 int ompi_osc_ucp_notified_wait(MPI_Win win, int index, MPI_Count threshold, MPI_Count *value);
 int ompi_osc_ucp_notified_threshold(MPI_Win win, int index, MPI_Count threshold, MPI_Request *request);
 
-/** The window is freed: complete the requests for its counters, with an error. Inside the origin side. */
+/** The window is freed: complete the requests for its counters, as cancelled. Inside the origin side. */
 void ompi_osc_ucp_notified_end(const ompi_osc_ucp_window_t *window);
 
 #endif /* OSC_UCP_NOTIFIED_EPOCH_H */

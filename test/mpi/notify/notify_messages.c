@@ -1,0 +1,86 @@
+/* A notification adds no message to a short operation: it is in the same packet. And what is left of requests for a
+ * counter when the window is freed ends as cancelled.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "windows.h"
+
+#include "osc_ucp_ext.h"
+
+#define PUTS 100
+
+static struct test_window window;
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle messages;
+
+static unsigned long long sent(void)
+{
+    unsigned long long count = 0;
+
+    MPI_OK(MPI_T_pvar_read(session, messages, &count));
+    return count;
+}
+
+/* How many messages so many puts take, each with its flush. */
+static unsigned long long puts_cost(int notify)
+{
+    unsigned long long before = sent();
+    long value = 7;
+    int i;
+
+    for (i = 0; i < PUTS; i++) {
+        if (notify) {
+            MPI_OK(MPIX_Put_notify(&value, 1, MPI_LONG, 1, 0, 1, MPI_LONG, 1, window.win));
+        } else {
+            MPI_OK(MPI_Put(&value, 1, MPI_LONG, 1, 0, 1, MPI_LONG, window.win));
+        }
+        MPI_OK(MPI_Win_flush(1, window.win));
+    }
+    return sent() - before;
+}
+
+static void puts_compare(void)
+{
+    unsigned long long plain, notified;
+    int n;
+
+    MPI_OK(MPIX_Win_get_num_notify(window.win, 1, &n)); /* asks the target, once */
+    MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window.win));
+    (void) puts_cost(0);
+    plain = puts_cost(0);
+    notified = puts_cost(1);
+    MPI_OK(MPI_Win_unlock(1, window.win));
+    CHECK(plain >= PUTS, "%d puts with flushes were %llu messages", PUTS, plain);
+    CHECK(notified == plain, "with notification they were %llu messages, not %llu", notified, plain);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Count value;
+    int provided, cancelled = 0;
+
+    test_init(&argc, &argv);
+    MPI_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    MPI_OK(MPI_T_pvar_session_create(&session));
+    test_window_open(&window, TEST_ALLOCATE, 64, MPI_INFO_NULL, MPI_COMM_WORLD);
+    messages = test_window_counter(session, "osc_ucp_messages", window.win);
+    MPI_OK(MPIX_Win_set_num_notify(window.win, MPI_INFO_NULL, 2));
+    if (0 == test_rank) {
+        puts_compare();
+    }
+    if (1 == test_rank) {
+        MPI_OK(MPIX_Win_notify_wait(window.win, 1, PUTS, &value));
+        CHECK(PUTS == value, "the counter is %lld", (long long) value);
+    }
+    MPI_OK(MPIX_Win_notify_threshold(window.win, 0, 1, &request));
+    MPI_T_pvar_handle_free(session, &messages);
+    test_window_close(&window);
+    MPI_OK(MPI_Wait(&request, &status));
+    MPI_OK(MPI_Test_cancelled(&status, &cancelled));
+    CHECK(cancelled, "%s", "a request for a counter that is not reached is complete, and not cancelled");
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    return test_finish();
+}
