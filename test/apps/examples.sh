@@ -17,6 +17,8 @@ halo_pscw.f90          s/columns_left + 1)/columns_left)/
 matrix_by_get.py       s/left @ right/right @ left/
 halo_fence.c           s/below, 0, N/below, 1, N/
 halo_flush.c           s/(s % 2) + side/(s % 2) + 1 - side/
+notified_halo.c        s/(s % 2) + side, 1/(s % 2) + 1 - side, 1/
+notified_queue.c       s/= p + 1 + (int/= p + 2 + (int/
 hash_table.c           s/one = 1;/one = 2;/
 work_stealing.c        s/visited++/visited += 0 != node/
 producer_consumer.f90  s/i \* i\]/i * i + 1]/
@@ -72,6 +74,7 @@ compile()
     done
     # make takes the sources from the folder of its Makefile
     quietly make -C "$scratch/bin" -f "$(dirname "$1")/Makefile" EXAMPLES="${names[*]}" MPICC="$mpicc" \
+        NOTIFY="-I$top/ext -L$build/ext/.libs -Wl,-rpath,$build/ext/.libs -losc_ucp_ext" \
         MPIFORT="$(dirname "$mpicc")/mpifort" CFLAGS="-O2 -Wall -Wextra" FFLAGS="-O2 -Wall"
     ! grep -i warning "$scratch/log" || fail "the examples have warnings"
 }
