@@ -1,10 +1,11 @@
-// Notified access from C++: works on windows of osc/ucp; on others each call is refused.
+// Notified access from C++: works on windows of osc/ucp; on others each call is refused. With an argument rank 1 is late.
 //
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <osc_ucp_ext.h>
 
 #include <cstdio>
+#include <unistd.h>
 
 static MPI_Win win;
 static int wrong;
@@ -51,13 +52,16 @@ static void all_refused()
     MPI_Win_unlock_all(win);
 }
 
-static void used(const int *mine, int other)
+static void used(const int *mine, int other, bool late)
 {
     MPI_Count count = 0;
     int value = 42;
 
     want(MPI_SUCCESS == MPIX_Win_set_num_notify(win, MPI_INFO_NULL, 1), "set_num");
     MPI_Win_lock_all(0, win);
+    if (late) {
+        sleep(3);
+    }
     want(MPI_SUCCESS == MPIX_Put_notify(&value, 1, MPI_INT, other, 0, 1, MPI_INT, 0, win), "put");
     MPI_Win_flush_all(win);
     want(MPI_SUCCESS == MPIX_Win_notify_wait(win, 0, 1, &count) && 1 == count && 42 == *mine, "wait");
@@ -78,7 +82,7 @@ int main(int argc, char **argv)
     MPIX_Win_notify_limits(win, &sb, &ub, &most);
     want(flag ? sb > 0 && ub >= sb && most > 0 : 0 == sb && 0 == ub && 0 == most, "the limits");
     if (flag) {
-        used(mine, (rank + 1) % size);
+        used(mine, (rank + 1) % size, argc > 1 && 1 == rank);
     } else {
         all_refused();
     }

@@ -27,6 +27,9 @@ quietly g++ -std=c++11 -Wall -Wextra -Werror -DOMPI_SKIP_MPICXX "${mpi_compile[@
     "$top/test/build/ext.cc" "${flags[@]}" "${mpi_link[@]}"
 run ucp "$scratch/ext"
 [ "$(lines '^notified access: supported$')" -eq 1 ] || fail "with osc/ucp: $(cat "$scratch/out")"
+run ucp --mca osc_ucp_watchdog 1 "$scratch/ext" late
+[ "$(lines '^osc/ucp:   rank 0 waits in MPIX_Win_notify_wait .*, for notifications, of no certain process$')" -gt 0 ] ||
+    fail "the watchdog: $(cat "$scratch/out")"
 run ^ucp,ucx "$scratch/ext"
 [ "$(lines '^notified access: refused$')" -eq 1 ] || fail "with another component: $(cat "$scratch/out")"
 [ "$(lines '^osc_ucp_ext: .* run with --mca osc ucp')" -eq 2 ] ||
