@@ -32,9 +32,13 @@ typedef struct ompi_osc_ucp_control_t {
     uint64_t                 posts[OMPI_OSC_UCP_POST_RANKS / 64];  /**< posts not taken yet: a bit for each rank */
     uint32_t                 completes;                            /**< MPI_Win_complete calls for this member */
     uint32_t                 arrived[OMPI_OSC_UCP_BARRIER_ROUNDS]; /**< last barrier with a notice, by round */
+    uint32_t                 gathered;      /**< rank 0's: arrivals at all barriers that meet here */
+    uint32_t                 released;      /**< rank 0's: the last such barrier at which all have arrived */
+    uint32_t                 gather_vetoed[2]; /**< rank 0's: `vetoed` of these barriers, for all */
+    char                     gather_pad[48];
 } ompi_osc_ucp_control_t;
 
-_Static_assert(5 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
+_Static_assert(6 * 64 == sizeof(ompi_osc_ucp_control_t), "cache lines");
 
 /** Bytes for so many notification counters. They lie before the control block, in cache lines of their own. */
 static inline size_t ompi_osc_ucp_counters_bytes(uint32_t counters)

@@ -73,7 +73,7 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
     if (OMPI_SUCCESS != rc && MPI_WIN_FLAVOR_SHARED != window->flavor) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                             "osc/ucp: the %d processes of a window cannot share a segment, and use UCX", window->size);
-        window->lean = false;
+        window->lean = window->crowded = false;
         rc = OMPI_SUCCESS;
     }
     return rc;

@@ -201,20 +201,29 @@ static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, 
     return comm->c_coll->coll_allreduce(mine, all, n, MPI_INT64_T, MPI_MAX, comm, comm->c_coll->coll_allreduce_module);
 }
 
+/** Do processes of the window share processors, as far as Open MPI knows? Not with the watchdog: it tells from the
+ *  notices of rounds who is missing. */
+static bool crowded(const ompi_osc_ucp_window_t *window)
+{
+    return opal_progress_yield_when_idle && window->size > 2 && ompi_osc_ucp_params.watchdog <= 0 &&
+           ompi_osc_ucp_params.watchdog_signal <= 0;
+}
+
 /**
- * Agree: have the stages so far succeeded, can the window be lean, do all members have the same size and unit, do they
- * all have UCX open, does one want a report or compare clocks, how many notification counters have room, and which id
- * comes next.
+ * Agree: have the stages so far succeeded, can the window be lean, do its processes share processors, do all members
+ * have the same size and unit, do they all have UCX open, does one want a report or compare clocks, how many
+ * notification counters have room, and which id comes next.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, HEAVY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, COUNTERS, ID,
+    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, COUNTERS, ID,
            COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
     mine[FAILED]    = outcome(window, rc);
     mine[HEAVY]     = OMPI_SUCCESS != rc || !ompi_osc_ucp_lean_possible(window, creation->comm);
+    mine[ROOMY]     = !crowded(window);
     mine[SIZE_MAX_] = window->bytes;
     mine[SIZE_MIN_] = -window->bytes;
     mine[UNIT_MAX_] = window->disp_unit;
@@ -229,6 +238,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
         return OMPI_ERROR;
     }
     window->lean              = 0 == all[HEAVY];
+    window->crowded           = 0 == all[HEAVY] && 0 == all[ROOMY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
     window->counters_max      = (uint32_t) all[COUNTERS];
