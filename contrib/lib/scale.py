@@ -49,7 +49,7 @@ def command(options, setup, processes, cases):
     below = ["env", f"PER_HOST={processes // hosts}", os.path.join(TOP, "contrib/two-hosts"), "-n", str(hosts)]
     return [*(below if hosts > 1 else []), options.mpirun, "-np", str(processes), "--oversubscribe",
             *(["--bind-to", "none"] if hosts == 1 else []), "--mca", "mpi_yield_when_idle", "1", "--mca", "osc", "ucp",
-            "--mca", "pml", "ob1", "--mca", "pml_monitoring_enable", "1", *(APART if "apart" == setup else []),
+            "--mca", "pml", "ob1", *(APART if "apart" == setup else []),
             os.path.join(options.programs, "scale"), *cases]
 
 

@@ -10,10 +10,10 @@ import subprocess
 from scale_model import Model
 
 # What is reported of a case, by phase. What is left out is 0, or follows from the rest.
-AGAIN = ("messages", "bytes", "replies", "locks", "MPI messages")
+AGAIN = ("messages", "bytes", "replies", "locks")
 FIRST = ("fence", "incast", "incast target", "lock_all", "all to all") # others find connections of earlier cases
 TOTAL = ("connections", "descriptors", "mappings", "heap KiB", "resident KiB")
-PER_WINDOW = ("MPI messages", "heap KiB", "resident KiB", "mappings", "descriptors")
+PER_WINDOW = ("heap KiB", "resident KiB", "mappings", "descriptors")
 WORDS = {"one": "one host, as users have it", "apart": "one host, all by tcp: a host for each process",
          "hosts2": "2 hosts", "hosts4": "4 hosts", "hosts8": "8 hosts"}
 COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#8c564b", "#ff7f0e", "#17becf", "#7f7f7f", "#bcbd22")
@@ -23,8 +23,6 @@ BEGIN, END = "<!-- contrib/scale writes from here -->", "<!-- to here -->"
 def wanted(row):
     if row.case in ("create", "free"):
         return "again" == row.phase and row.quantity in PER_WINDOW and ("create" == row.case or row.mean > 0)
-    if "MPI messages" == row.quantity:
-        return False # those of the barriers between the runs
     if "total" == row.phase:
         return row.quantity in TOTAL and row.case in FIRST
     return "again" == row.phase and row.quantity in AGAIN

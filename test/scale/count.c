@@ -13,7 +13,7 @@
 
 const char *const scale_names[SCALE_QUANTITIES] = {
     "messages", "bytes", "locks", "atomics", "round trips", "replies",
-    "connections", "descriptors", "mappings", "resident KiB", "heap KiB", "MPI messages"
+    "connections", "descriptors", "mappings", "resident KiB", "heap KiB"
 };
 
 /** The performance variables of the quantities that have one. */
@@ -25,38 +25,6 @@ static const char *const variables[SCALE_CONNECTIONS + 1] = {
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle  handles[SCALE_CONNECTIONS + 1];
 static int                watching;
-
-/** What Open MPI sends to each process, if --mca pml_monitoring_enable 1 was given. */
-static struct {
-    MPI_T_pvar_handle handle;
-    size_t           *values;
-    int               n; /**< 0: it is off */
-} monitor;
-
-static void monitor_begin(void)
-{
-    MPI_Comm comm = MPI_COMM_WORLD;
-    int      index;
-
-    if (MPI_SUCCESS == MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) &&
-        MPI_SUCCESS == MPI_T_pvar_handle_alloc(session, index, &comm, &monitor.handle, &monitor.n)) {
-        monitor.values = calloc((size_t) monitor.n, sizeof(*monitor.values));
-        MPI_T_pvar_start(session, monitor.handle);
-    }
-}
-
-static double monitor_count(void)
-{
-    double sum = 0;
-
-    if (monitor.n > 0) {
-        MPI_T_pvar_read(session, monitor.handle, monitor.values);
-    }
-    for (int i = 0; i < monitor.n; i++) {
-        sum += (double) monitor.values[i];
-    }
-    return sum;
-}
 
 static MPI_T_pvar_handle open_variable(const char *name, void *object)
 {
@@ -80,7 +48,6 @@ void scale_count_begin(void)
     for (int i = SCALE_WINDOW_COUNTS; i <= SCALE_CONNECTIONS; i++) {
         handles[i] = open_variable(variables[i], NULL);
     }
-    monitor_begin();
 }
 
 void scale_watch(MPI_Win win)
@@ -103,7 +70,6 @@ void scale_count_end(void)
 {
     scale_watch(MPI_WIN_NULL);
     MPI_T_pvar_session_free(&session);
-    free(monitor.values);
     MPI_T_finalize();
 }
 
@@ -166,6 +132,5 @@ struct scale_counts scale_count(void)
     counts.value[SCALE_MAPPINGS]    = mappings();
     counts.value[SCALE_RESIDENT]    = resident();
     counts.value[SCALE_HEAP]        = (double) (heap.uordblks + heap.hblkhd) / 1024;
-    counts.value[SCALE_MPI]         = monitor_count();
     return counts;
 }

@@ -1,4 +1,4 @@
-/* Counts of this process: performance variables of osc/ucp and of Open MPI, and what /proc tells.
+/* Counts of this process: performance variables of osc/ucp, and what /proc tells.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -22,7 +22,6 @@ enum scale_quantity {
     SCALE_MAPPINGS,
     SCALE_RESIDENT, /**< KiB, shared pages included */
     SCALE_HEAP,     /**< KiB of malloc in use */
-    SCALE_MPI,      /**< messages that Open MPI has sent for its collective calls; 0 if its monitoring is off */
     SCALE_QUANTITIES
 };
 
