@@ -145,12 +145,32 @@ static void left_end(const ompi_osc_ucp_window_t *last)
     }
 }
 
+/** Free the windows that MPI_Finalize has not come to yet, which are of other components or of one process. */
+static void others_free(void)
+{
+    ompi_win_t *win;
+    int         i;
+
+    ompi_osc_ucp_leave();
+    for (i = 0; i < opal_pointer_array_get_size(&ompi_mpi_windows); i++) {
+        win = opal_pointer_array_get_item(&ompi_mpi_windows, i);
+        if (NULL != win && NULL != win->w_osc_module) {
+            (void) ompi_win_free(win);
+        }
+    }
+    ompi_osc_ucp_enter();
+}
+
 /** MPI_Finalize frees a window. Each process comes to its windows in an order of its own, while an end is collective.
- *  So they end when all have been freed, by id, which is an order that all processes have in common. */
+ *  So they end when all have been freed, by id, which is an order that all processes have in common. Those of other
+ *  components end before. */
 static void window_leave(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_window_t **at = &left.first;
 
+    if (window->size > 1 && left.several + 1 == __atomic_load_n(&several_open, __ATOMIC_RELAXED)) {
+        others_free();
+    }
     while (NULL != *at && (*at)->id < window->id) {
         at = &(*at)->next_left;
     }
