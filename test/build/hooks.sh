@@ -7,6 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
+export OMPI_MCA_osc_ucp_kernel_copy=0 # so that a window of MPI_Win_create needs UCX
 quietly "$mpicc" -O -Wall -Werror -o "$scratch/hooks" "$top/test/build/hooks.c"
 
 # expect EXPECTED ARGUMENT...: what the program prints.

@@ -26,6 +26,8 @@ else
     without=()
 fi
 [ "$(copied "${without[@]}" "$scratch/kernel_copy" refuse)" = 0 ] || fail "copied though the kernel forbids it"
+[ "$(lines "the kernel's copies between processes.*are forbidden here")" -eq 1 ] ||
+    fail "the report does not say that the kernel's copies are forbidden: $(cat "$scratch/out")"
 n=$(copied "$scratch/kernel_copy")
 if [ "$n" = 0 ]; then
     skip "this machine does not let processes copy from one another"

@@ -117,7 +117,7 @@ run_program()
 
 run_program
 [ ! -s "$scratch/counts" ] || fail "the sixth path tells something without being asked for"
-run_program -x SIXTH=1
+run_program -x SIXTH=1 --mca osc_ucp_node 0 # a lean window has no messages
 if [ "$(wc -l <"$scratch/counts")" -ne 2 ] || grep -qx 0 "$scratch/counts"; then
     cat "$scratch/log"
     fail "$program: both processes should have told of operations by the sixth path"

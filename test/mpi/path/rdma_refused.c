@@ -65,6 +65,7 @@ int main(int argc, char **argv)
     int lines, errors, all;
     MPI_Win win;
 
+    setenv("OMPI_MCA_osc_ucp_kernel_copy", "0", 1); /* what the kernel copies does not need UCX */
     test_init(&argc, &argv);
     test_needs(2);
     test_output_catch(&output);

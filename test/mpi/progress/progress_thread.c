@@ -116,6 +116,7 @@ int main(int argc, char **argv)
     MPI_Info no_locks;
     int status;
 
+    setenv("OMPI_MCA_osc_ucp_kernel_copy", "0", 1); /* what the kernel copies needs no thread */
     test_init(&argc, &argv);
     test_needs(2);
     MPI_Info_create(&no_locks);

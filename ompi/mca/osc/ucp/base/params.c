@@ -86,14 +86,13 @@ static const struct {
       "1: where possible, processes load and store the window memory of others on the same node. 0: they reach it "
       "like memory on other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
     { "node", &ompi_osc_ucp_params.node, NULL, OPAL_INFO_LVL_9,
-      "1: a window of MPI_Win_allocate or MPI_Win_allocate_shared whose processes share a node lies in a segment "
-      "of its own, and starts neither UCX nor a thread. 0: it is made like a window that spans nodes; for tests and "
-      "comparisons (default: 1)" },
+      "1: a window whose processes share a node has a segment of its own, and starts neither UCX nor a thread, if "
+      "load and store or the kernel's copies (osc_ucp_kernel_copy) reach its memory. 0: it is made like a window that "
+      "spans nodes; for tests and comparisons (default: 1)" },
     { "kernel_copy", &ompi_osc_ucp_params.kernel_copy, NULL, OPAL_INFO_LVL_9,
       "1: on one node, where that is allowed, the operating system's kernel copies between a process and memory of "
       "others in windows of MPI_Win_create and dynamic ones (process_vm_readv, process_vm_writev), and the target "
-      "takes no part. Only short accumulates are messages while it waits in MPI. 0: the kernel never copies, and "
-      "operations go by message (default: 1)" },
+      "takes no part. 0: the kernel never copies, and operations go by message (default: 1)" },
     { "rdma", &ompi_osc_ucp_params.rdma, rdma_values, OPAL_INFO_LVL_9,
       "When put and get are put and get operations of UCX. auto: where the network (or shared memory) carries them "
       "out without the target's help. never: they always go by message. always: also where UCX itself sends messages "

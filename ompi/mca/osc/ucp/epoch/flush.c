@@ -102,6 +102,16 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
     return flush_other(target, win);
 }
 
+/** Complete the operations on one peer at this process. */
+static int peer_flush_local(ompi_osc_ucp_peer_t *peer)
+{
+    if (NULL != peer->path->leave) {
+        peer->path->leave(peer);
+    }
+    ompi_osc_ucp_peer_wait_local(peer);
+    return ompi_osc_ucp_peer_take_error(peer);
+}
+
 int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -115,8 +125,7 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     ompi_osc_ucp_enter();
     rc = flushed_peer(window, target, &peer);
     if (OMPI_SUCCESS == rc && NULL != peer) {
-        ompi_osc_ucp_peer_wait_local(peer);
-        rc = ompi_osc_ucp_peer_take_error(peer);
+        rc = peer_flush_local(peer);
     }
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush_local", OMPI_OSC_UCP_NEED_PASSIVE, target, rc);
     ompi_osc_ucp_leave();
@@ -150,8 +159,7 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
     if (ompi_osc_ucp_passive(window)) {
         rc = OMPI_SUCCESS;
         for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-            ompi_osc_ucp_peer_wait_local(peer);
-            rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));
+            rc = ompi_osc_ucp_first_error(rc, peer_flush_local(peer));
         }
     }
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_flush_local_all", OMPI_OSC_UCP_NEED_PASSIVE, MPI_PROC_NULL, rc);

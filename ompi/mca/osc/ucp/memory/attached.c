@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "memory/cma.h"
 
-/** How often an origin looks again because the owner changes the table: the owner may be stopped meanwhile. */
+/** How often an origin looks again because the owner changes the table: the owner may be stopped meanwhile. One that
+ *  has to wait lets others run between so many looks. */
 #define LOOKS_MAX 100
 
 /** Steps of a detach between two looks whether a process inside is alive. */
@@ -64,28 +66,23 @@ void ompi_osc_ucp_attached_change(ompi_osc_ucp_attached_t *attached)
 {
     __atomic_store_n(&attached->version, attached->version + 1, __ATOMIC_RELAXED);
     ompi_osc_ucp_fence_memory(); /* before all that is changed */
-    __atomic_store_n(&attached->count, 0, __ATOMIC_RELAXED);
 }
 
-void ompi_osc_ucp_attached_add(ompi_osc_ucp_attached_t *attached, uint64_t first, uint64_t last)
+void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached, uint32_t count, const ompi_osc_ucp_shown_t *array)
 {
-    uint32_t at = attached->count;
-
-    __atomic_store_n(&attached->shown[at].first, first, __ATOMIC_RELAXED);
-    __atomic_store_n(&attached->shown[at].last, last, __ATOMIC_RELAXED);
-    __atomic_store_n(&attached->count, at + 1, __ATOMIC_RELAXED);
-}
-
-void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached)
-{
+    __atomic_store_n(&attached->array, (uint64_t) (uintptr_t) array, __ATOMIC_RELAXED);
+    __atomic_store_n(&attached->count, count, __ATOMIC_RELAXED);
     __atomic_store_n(&attached->version, attached->version + 1, __ATOMIC_RELEASE);
+}
+
+static bool process_is_dead(int32_t pid)
+{
+    return 0 == pid || (0 != kill(pid, 0) && ESRCH == errno);
 }
 
 static bool is_dead(const ompi_osc_ucp_insider_t *insider)
 {
-    int32_t pid = __atomic_load_n(&insider->pid, __ATOMIC_RELAXED);
-
-    return 0 == pid || (0 != kill(pid, 0) && ESRCH == errno);
+    return process_is_dead(__atomic_load_n(&insider->pid, __ATOMIC_RELAXED));
 }
 
 void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached)
@@ -130,54 +127,111 @@ void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider)
     __atomic_store_n(&insider->pid, 0, __ATOMIC_RELEASE);
 }
 
-/** An ompi_osc_ucp_region_find_t. What it finds while the table changes is not used. */
+ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank)
+{
+    ompi_osc_ucp_insider_t *insider = &attached->insiders[rank];
+
+    __atomic_store_n(&insider->pid, getpid(), __ATOMIC_RELEASE);
+    return insider;
+}
+
+/** The regions as they are at one look. */
+typedef struct look_t {
+    const ompi_osc_ucp_attached_t *attached;
+    uint64_t                       array;
+    uint32_t                       count;
+    int32_t                        owner;
+} look_t;
+
+/** The region at a place. Behind all others, if the kernel does not copy it: the array may be a freed one. */
+static ompi_osc_ucp_shown_t shown_at(const look_t *look, uint32_t at)
+{
+    const ompi_osc_ucp_shown_t none = { UINT64_MAX, UINT64_MAX }, *shown = &look->attached->shown[at];
+    ompi_osc_ucp_cma_vector_t  vector;
+    ompi_osc_ucp_shown_t       found;
+
+    if (look->count <= OMPI_OSC_UCP_ATTACHED_MAX) {
+        found.first = __atomic_load_n(&shown->first, __ATOMIC_RELAXED);
+        found.last  = __atomic_load_n(&shown->last, __ATOMIC_RELAXED);
+        return found;
+    }
+    ompi_osc_ucp_cma_begin(&vector);
+    ompi_osc_ucp_cma_add(&vector, &found, look->array + (uint64_t) at * sizeof(found), sizeof(found));
+    return ompi_osc_ucp_cma_copy(look->owner, false, &vector) ? found : none;
+}
+
+/** An ompi_osc_ucp_region_find_t for a look_t. What it finds while the table changes is not used. */
 static bool shown_find(const void *table, uint64_t address, uint64_t *last_p)
 {
-    const ompi_osc_ucp_attached_t *attached = table;
-    uint32_t                       from = 0, to = __atomic_load_n(&attached->count, __ATOMIC_RELAXED), middle;
+    const look_t        *look = table;
+    uint32_t             from = 0, to = look->count, middle;
+    ompi_osc_ucp_shown_t shown;
 
     while (from < to) {
-        middle  = from + (to - from) / 2;
-        *last_p = __atomic_load_n(&attached->shown[middle].last, __ATOMIC_RELAXED);
-        if (*last_p < address) {
+        middle = from + (to - from) / 2;
+        shown  = shown_at(look, middle);
+        if (shown.last < address) {
             from = middle + 1;
-        } else if (__atomic_load_n(&attached->shown[middle].first, __ATOMIC_RELAXED) > address) {
+        } else if (shown.first > address) {
             to = middle;
         } else {
+            *last_p = shown.last;
             return true;
         }
     }
     return false;
 }
 
+/** Look at the table once. False: it was being changed. *found_p: are the bytes attached? */
+static bool look_once(const ompi_osc_ucp_looked_t *looked, uint64_t address, const ompi_osc_ucp_layout_t *layout,
+                      int64_t gap, bool *found_p)
+{
+    const ompi_osc_ucp_attached_t *attached = looked->attached;
+    uint32_t                       version  = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE);
+    look_t                         look     = {
+        .attached = attached, .owner = looked->owner,
+        .array    = __atomic_load_n(&attached->array, __ATOMIC_RELAXED),
+        .count    = __atomic_load_n(&attached->count, __ATOMIC_RELAXED)
+    };
+
+    if (0 != version % 2) {
+        return false;
+    }
+    *found_p = ompi_osc_ucp_bytes_cover(shown_find, &look, address, layout, 0, layout->size, gap);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return version == __atomic_load_n(&attached->version, __ATOMIC_RELAXED);
+}
+
 /** Look at the table, as it was at one moment. */
-static bool is_shown(const ompi_osc_ucp_attached_t *attached, uint64_t address, const ompi_osc_ucp_layout_t *layout,
+static bool is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, const ompi_osc_ucp_layout_t *layout,
                      int64_t gap)
 {
-    uint32_t version;
     unsigned looks;
     bool     found;
 
-    for (looks = 0; looks < LOOKS_MAX; looks++) {
-        version = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE);
-        if (0 == version % 2) {
-            found = ompi_osc_ucp_bytes_cover(shown_find, attached, address, layout, 0, layout->size, gap);
-            __atomic_thread_fence(__ATOMIC_ACQUIRE);
-            if (version == __atomic_load_n(&attached->version, __ATOMIC_RELAXED)) {
-                return found;
+    for (looks = 1; looked->waits || looks <= LOOKS_MAX; looks++) {
+        if (look_once(looked, address, layout, gap, &found)) {
+            return found;
+        }
+        if (0 == looks % LOOKS_MAX) {
+            if (process_is_dead(looked->owner)) {
+                break;
             }
+            sched_yield();
         }
         ompi_osc_ucp_cpu_relax();
     }
     return false;
 }
 
-bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_insider_t *insider,
-                                 uint64_t address, const ompi_osc_ucp_layout_t *layout, int64_t gap)
+bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t address,
+                                 const ompi_osc_ucp_layout_t *layout, int64_t gap)
 {
+    ompi_osc_ucp_insider_t *insider = looked->insider;
+
     __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELAXED);
     ompi_osc_ucp_fence_memory(); /* the announcement before the looks: see ompi_osc_ucp_attached_await */
-    if (is_shown(attached, address, layout, gap)) {
+    if (is_shown(looked, address, layout, gap)) {
         return true;
     }
     ompi_osc_ucp_attached_leave(insider);

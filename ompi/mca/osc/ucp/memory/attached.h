@@ -15,7 +15,8 @@
 
 #include "layout/layout.h"
 
-/** Most regions that are shown. If there are more, none is: what is not shown is reached by messages. */
+/** Most regions that are shown in shared memory. If there are more, all are in an array of the owner's own memory, from
+ *  which the kernel copies. */
 #define OMPI_OSC_UCP_ATTACHED_MAX 256
 
 /** Most processes that look. */
@@ -36,7 +37,8 @@ typedef struct ompi_osc_ucp_insider_t {
 typedef struct ompi_osc_ucp_attached_t {
     uint32_t               version; /**< odd: it is being changed */
     uint32_t               count;   /**< of regions that are shown */
-    char                   pad[56];
+    uint64_t               array;   /**< the owner's address of them, if there are more than the maximum */
+    char                   pad[48];
     ompi_osc_ucp_insider_t insiders[OMPI_OSC_UCP_INSIDERS];
     ompi_osc_ucp_shown_t   shown[OMPI_OSC_UCP_ATTACHED_MAX]; /**< in order of addresses */
 } ompi_osc_ucp_attached_t;
@@ -51,12 +53,17 @@ bool ompi_osc_ucp_bytes_cover(ompi_osc_ucp_region_find_t *find, const void *tabl
 
 /* The owner. */
 
-/** Begin and end a change. One thread at a time. */
+/** Begin a change, and end it: `count` regions are shown now. One thread at a time. */
 void ompi_osc_ucp_attached_change(ompi_osc_ucp_attached_t *attached);
-void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached);
+void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached, uint32_t count,
+                                   const ompi_osc_ucp_shown_t *array);
 
-/** Between both, which begins with no region: add them in order of addresses, not more than the maximum. */
-void ompi_osc_ucp_attached_add(ompi_osc_ucp_attached_t *attached, uint64_t first, uint64_t last);
+/** Between both: set the region at a place of `attached->shown`, or of `array`. They are in order of addresses. */
+static inline void ompi_osc_ucp_shown_set(ompi_osc_ucp_shown_t *shown, uint64_t first, uint64_t last)
+{
+    __atomic_store_n(&shown->first, first, __ATOMIC_RELAXED);
+    __atomic_store_n(&shown->last, last, __ATOMIC_RELAXED);
+}
 
 /** Wait until all processes that are inside now have left once, or are dead. */
 void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached);
@@ -67,9 +74,20 @@ void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached);
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached);
 void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider);
 
+/** The same in a lean window, where each member has a place of its own: `rank` < OMPI_OSC_UCP_INSIDERS. */
+ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank);
+
+/** What an origin looks up. */
+typedef struct ompi_osc_ucp_looked_t {
+    const ompi_osc_ucp_attached_t *attached;
+    ompi_osc_ucp_insider_t        *insider;
+    int32_t                        owner; /**< process that owns `attached` */
+    bool                           waits; /**< if the owner is changing it, wait for that; else nothing is attached */
+} ompi_osc_ucp_looked_t;
+
 /** Enter if all bytes of `layout` at `address` are attached, except for the last `gap` bytes of each run. */
-bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_insider_t *insider,
-                                 uint64_t address, const ompi_osc_ucp_layout_t *layout, int64_t gap);
+bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t address,
+                                 const ompi_osc_ucp_layout_t *layout, int64_t gap);
 void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider);
 
 #endif /* OSC_UCP_ATTACHED_H */

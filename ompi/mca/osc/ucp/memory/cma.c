@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #elif defined(__aarch64__)
@@ -57,11 +58,52 @@ bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
     return 0 != address && ompi_osc_ucp_cma_copy(pid, false, &vector) && number == found;
 }
 
+bool ompi_osc_ucp_cma_permits(int32_t pid, uint64_t address, uint64_t number)
+{
+    ompi_osc_ucp_cma_vector_t vector;
+
+    ompi_osc_ucp_cma_begin(&vector);
+    ompi_osc_ucp_cma_add(&vector, &number, address, sizeof(number));
+    return ompi_osc_ucp_cma_reaches(pid, address, number) && ompi_osc_ucp_cma_copy(pid, true, &vector);
+}
+
+static bool refused;
+
+void ompi_osc_ucp_cma_refuse(void)
+{
+    __atomic_store_n(&refused, true, __ATOMIC_RELAXED);
+}
+
+bool ompi_osc_ucp_cma_refused(void)
+{
+    return __atomic_load_n(&refused, __ATOMIC_RELAXED);
+}
+
+bool ompi_osc_ucp_cma_copies(const void *memory, uint64_t bytes)
+{
+    ompi_osc_ucp_cma_vector_t vector;
+    char                      ends[3];
+
+    if (0 == bytes) {
+        return true;
+    }
+    ompi_osc_ucp_cma_begin(&vector);
+    ompi_osc_ucp_cma_add(&vector, &ends[0], (uint64_t) (uintptr_t) memory, 1);
+    ompi_osc_ucp_cma_add(&vector, &ends[2], (uint64_t) (uintptr_t) memory + bytes - 1, 1);
+    if (ompi_osc_ucp_cma_copy(getpid(), false, &vector)) {
+        return true;
+    }
+    if (EFAULT != errno) {
+        ompi_osc_ucp_cma_refuse();
+    }
+    return false;
+}
+
 #if defined(__x86_64__)
 
 /* From 6.4 on the kernel copies by one string instruction where the processor has short ones that are fast; else, and
  * in older kernels, less than 8 bytes one by one. Such an instruction stores a short element at once. */
-unsigned ompi_osc_ucp_cma_whole(void)
+static unsigned whole_here(void)
 {
     enum { LEAF = 7, FAST_SHORT_MOVES = 1 << 4 };
     unsigned       a, b, c, d, major = 0, minor = 0;
@@ -69,26 +111,38 @@ unsigned ompi_osc_ucp_cma_whole(void)
 
     return __get_cpuid_count(LEAF, 0, &a, &b, &c, &d) && 0 != (d & FAST_SHORT_MOVES) && 0 == uname(&kernel) &&
            2 == sscanf(kernel.release, "%u.%u", &major, &minor) && (major > 6 || (6 == major && minor >= 4))
-               ? 2 + 4 + 8 : 8;
+               ? OMPI_OSC_UCP_CMA_WHOLE_ALL : 8;
 }
 
 #elif defined(__aarch64__)
 
 /* The kernel copies the last 8, 4, 2 and 1 bytes by one instruction each. But if the processor has instructions that
  * copy memory, a newer kernel may use these, and they promise nothing about elements. */
-unsigned ompi_osc_ucp_cma_whole(void)
+static unsigned whole_here(void)
 {
     const unsigned long copies = 1ul << 43; /* HWCAP2_MOPS, which older headers lack */
 
-    return 0 != (getauxval(AT_HWCAP2) & copies) ? 0 : 2 + 4 + 8;
+    return 0 != (getauxval(AT_HWCAP2) & copies) ? 0 : OMPI_OSC_UCP_CMA_WHOLE_ALL;
 }
 
 #else
 
 /* Not known. */
-unsigned ompi_osc_ucp_cma_whole(void)
+static unsigned whole_here(void)
 {
     return 8;
 }
 
 #endif
+
+unsigned ompi_osc_ucp_cma_whole(void)
+{
+    static int whole = -1; /* the same for all threads that find it out */
+    int        known = __atomic_load_n(&whole, __ATOMIC_RELAXED);
+
+    if (known < 0) {
+        known = (int) whole_here();
+        __atomic_store_n(&whole, known, __ATOMIC_RELAXED);
+    }
+    return (unsigned) known;
+}

@@ -41,12 +41,33 @@ static inline bool ompi_osc_ucp_cma_room(const ompi_osc_ucp_cma_vector_t *vector
 /** Add a piece of `bytes` > 0, which continues the last one if it lies behind it. There must be room for it. */
 void ompi_osc_ucp_cma_add(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_t there, uint64_t bytes);
 
+/** All of these sizes. */
+#define OMPI_OSC_UCP_CMA_WHOLE_ALL (2 + 4 + 8)
+
 /** Copy from memory of another process, or to it (`write`). False, with errno: the kernel has not copied everything. A
  *  later load does not pass what was written. */
 bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, const ompi_osc_ucp_cma_vector_t *vector);
 
 /** Does the kernel let this process read that one's memory, and is `number` at `address` there? */
 bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number);
+
+/** How another process of the node finds this one, and proves that it has: the number at an address here. */
+typedef struct ompi_osc_ucp_cma_self_t {
+    uint64_t address;
+    uint64_t number;
+    int32_t  pid;
+} ompi_osc_ucp_cma_self_t;
+
+/** Does the kernel let this process read and write that one's memory? It writes the number back to its place. */
+bool ompi_osc_ucp_cma_permits(int32_t pid, uint64_t address, uint64_t number);
+
+/** Can the kernel copy from and to the first and the last byte of this process's own memory? That of a device, mapped
+ *  by its driver, it cannot. It reads them. */
+bool ompi_osc_ucp_cma_copies(const void *memory, uint64_t bytes);
+
+/** Note that the kernel has refused a copy between processes of this job; and: was that noted? Any thread. */
+void ompi_osc_ucp_cma_refuse(void);
+bool ompi_osc_ucp_cma_refused(void);
 
 /** The sizes, of 2, 4 and 8 bytes, of aligned elements that the kernel writes and reads in one piece if it copies only
  *  the element. Their sum. */

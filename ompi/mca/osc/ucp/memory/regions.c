@@ -24,6 +24,8 @@ struct ompi_osc_ucp_regions_t {
     void *empty;    /**< tree of those of size 0, stored with size 1: they cover no bytes but can be detached */
     uint64_t                 n;     /**< regions in `attached` */
     ompi_osc_ucp_attached_t *shown; /**< where other processes see them; NULL: nowhere */
+    ompi_osc_ucp_shown_t    *array; /**< where they see them if they are many; malloc'd; NULL if they never were */
+    uint64_t                 room;  /**< regions that `array` has room for */
 };
 
 static int region_compare(const void *left, const void *right)
@@ -50,6 +52,7 @@ void ompi_osc_ucp_regions_free(ompi_osc_ucp_regions_t *regions)
 {
     tdestroy(regions->attached, free);
     tdestroy(regions->empty, free);
+    free(regions->array);
     free(regions);
 }
 
@@ -93,8 +96,8 @@ static bool region_remove(void **tree, uint64_t start)
     return true;
 }
 
-/** Of region_show, which twalk calls. Guarded by the service lock. */
-static ompi_osc_ucp_attached_t *showing;
+/** Where region_show, which twalk calls, puts the next region. Guarded by the service lock. */
+static ompi_osc_ucp_shown_t *showing;
 
 static void region_show(const void *node, VISIT visit, int depth)
 {
@@ -102,21 +105,35 @@ static void region_show(const void *node, VISIT visit, int depth)
 
     (void) depth;
     if (postorder == visit || leaf == visit) { /* in order of addresses */
-        ompi_osc_ucp_attached_add(showing, region->start, region->start + (region->size - 1));
+        ompi_osc_ucp_shown_set(showing++, region->start, region->start + (region->size - 1));
     }
 }
 
-/** Show the regions as they are now, or none if they are too many. */
-static void regions_show(ompi_osc_ucp_regions_t *regions)
+/** Show the regions as they are now. False: memory is short for as many, and the last ones are still shown. */
+static bool regions_show(ompi_osc_ucp_regions_t *regions)
 {
-    if (NULL != regions->shown) {
-        showing = regions->shown;
-        ompi_osc_ucp_attached_change(showing);
-        if (regions->n <= OMPI_OSC_UCP_ATTACHED_MAX) {
-            twalk(regions->attached, region_show);
-        }
-        ompi_osc_ucp_attached_changed(showing);
+    const bool            many = regions->n > OMPI_OSC_UCP_ATTACHED_MAX, grows = many && regions->n > regions->room;
+    ompi_osc_ucp_shown_t *old  = regions->array;
+
+    if (NULL == regions->shown) {
+        return true;
     }
+    if (grows) {
+        showing = malloc(2 * regions->n * sizeof(*showing));
+        if (NULL == showing) {
+            return false;
+        }
+        regions->array = showing;
+        regions->room  = 2 * regions->n;
+    }
+    showing = many ? regions->array : regions->shown->shown;
+    ompi_osc_ucp_attached_change(regions->shown);
+    twalk(regions->attached, region_show);
+    ompi_osc_ucp_attached_changed(regions->shown, (uint32_t) regions->n, regions->array);
+    if (grows) {
+        free(old); /* who still reads it sees that there was a change, and looks again */
+    }
+    return true;
 }
 
 int ompi_osc_ucp_regions_attach(ompi_osc_ucp_regions_t *regions, uint64_t start, uint64_t size)
@@ -128,7 +145,11 @@ int ompi_osc_ucp_regions_attach(ompi_osc_ucp_regions_t *regions, uint64_t start,
         rc = start + (size - 1) < start ? OMPI_ERR_RMA_ATTACH : region_add(&regions->attached, start, size);
         if (OMPI_SUCCESS == rc) {
             regions->n++;
-            regions_show(regions);
+            if (!regions_show(regions)) {
+                (void) region_remove(&regions->attached, start);
+                regions->n--;
+                rc = OMPI_ERR_OUT_OF_RESOURCE;
+            }
         }
         return rc;
     }
@@ -144,7 +165,7 @@ int ompi_osc_ucp_regions_detach(ompi_osc_ucp_regions_t *regions, uint64_t start)
 {
     if (region_remove(&regions->attached, start)) {
         regions->n--;
-        regions_show(regions);
+        (void) regions_show(regions); /* there is room for fewer */
         return OMPI_SUCCESS;
     }
     return region_remove(&regions->empty, start) ? OMPI_SUCCESS : OMPI_ERR_RMA_ATTACH;

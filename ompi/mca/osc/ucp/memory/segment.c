@@ -30,7 +30,8 @@ typedef struct member_t {
     int64_t                disp_unit;
     uint32_t               has_memory;
     uint32_t               left;   /**< rank 0's: members that no longer use the segment; atomic */
-    char                   pad[32];
+    uint64_t               base;   /**< the member's address of the program's memory */
+    ompi_osc_ucp_cma_self_t self;
 } member_t;
 
 _Static_assert(0 == sizeof(member_t) % 64, "members must not share cache lines");
@@ -326,6 +327,8 @@ static void member_init(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_shar
     member->has_memory = mine->memory > 0;
     member->size       = mine->size;
     member->disp_unit  = mine->disp_unit;
+    member->base       = mine->base;
+    member->self       = mine->self;
 }
 
 /** Have all processes map the segment. *place: where rank 0 has it, then the same everywhere. Collective. */
@@ -455,6 +458,9 @@ ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *
         .stripes   = segment->head->stripes,
         .key_base  = base - (uintptr_t) rank * OMPI_OSC_UCP_STRIPE_GRANULE,
         .size      = member->size,
-        .disp_unit = member->disp_unit
+        .disp_unit = member->disp_unit,
+        .base      = member->base,
+        .base_key  = 0 - (uintptr_t) rank * OMPI_OSC_UCP_STRIPE_GRANULE,
+        .self      = member->self
     };
 }

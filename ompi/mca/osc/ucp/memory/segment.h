@@ -7,6 +7,7 @@
 #define OSC_UCP_SEGMENT_H
 
 #include "base/host.h"
+#include "memory/cma.h"
 #include "memory/control.h"
 #include "op/stripes.h"
 
@@ -22,6 +23,8 @@ typedef struct ompi_osc_ucp_share_t {
     bool     must;       /**< there is no window without a segment: it may be on a disk */
     int64_t  size;       /**< of the window's memory, wherever that is; bytes */
     int64_t  disp_unit;  /**< bytes */
+    uint64_t base;       /**< address of the window's memory, where that is the program's */
+    ompi_osc_ucp_cma_self_t self;
 } ompi_osc_ucp_share_t;
 
 /** A member's part of the segment, at this process's addresses. */
@@ -32,6 +35,9 @@ typedef struct ompi_osc_ucp_member_t {
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
     int64_t                 size;      /**< bytes */
     int64_t                 disp_unit; /**< bytes */
+    uint64_t                base;      /**< the member's address of the program's memory */
+    uintptr_t               base_key;  /**< key_base for the program's memory, by the member's addresses */
+    ompi_osc_ucp_cma_self_t self;
 } ompi_osc_ucp_member_t;
 
 /**

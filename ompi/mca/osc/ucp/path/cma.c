@@ -18,8 +18,7 @@
 
 /* Put and get. */
 
-/** Copy one block, behind ompi_osc_ucp_cma_block_begin. */
-static bool block_copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at, uint64_t bytes)
+bool ompi_osc_ucp_cma_block_copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at, uint64_t bytes)
 {
     ompi_osc_ucp_cma_vector_t vector;
     bool                      done;
@@ -55,7 +54,7 @@ static bool gather(ompi_osc_ucp_cma_cursor_t *cursor, ompi_osc_ucp_layout_iter_t
     return vector->bytes > 0;
 }
 
-static int copy(ompi_osc_ucp_transfer_t *transfer, bool write)
+int ompi_osc_ucp_cma_copied(ompi_osc_ucp_transfer_t *transfer, bool write)
 {
     void                        *buffer = write ? (void *) transfer->origin : transfer->result;
     ompi_osc_ucp_layout_iter_t   local;
@@ -77,7 +76,7 @@ static int cma_put(ompi_osc_ucp_transfer_t *transfer)
     if (!ompi_osc_ucp_cma_transfer_begin(transfer, 1)) {
         return ompi_osc_ucp_am_put(transfer);
     }
-    return ompi_osc_ucp_cma_transfer_over(transfer, copy(transfer, true), ompi_osc_ucp_am_put);
+    return ompi_osc_ucp_cma_transfer_over(transfer, ompi_osc_ucp_cma_copied(transfer, true), ompi_osc_ucp_am_put);
 }
 
 static int cma_get(ompi_osc_ucp_transfer_t *transfer)
@@ -85,7 +84,7 @@ static int cma_get(ompi_osc_ucp_transfer_t *transfer)
     if (!ompi_osc_ucp_cma_transfer_begin(transfer, 1)) {
         return ompi_osc_ucp_am_get(transfer);
     }
-    return ompi_osc_ucp_cma_transfer_over(transfer, copy(transfer, false), ompi_osc_ucp_am_get);
+    return ompi_osc_ucp_cma_transfer_over(transfer, ompi_osc_ucp_cma_copied(transfer, false), ompi_osc_ucp_am_get);
 }
 
 static bool cma_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
@@ -93,7 +92,7 @@ static bool cma_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *ori
     if (bytes > OMPI_OSC_UCP_CMA_BYTES || !ompi_osc_ucp_cma_block_begin(peer, 1, at, bytes)) {
         return ompi_osc_ucp_am_put_block(peer, at, origin, bytes);
     }
-    return block_copied(peer, true, (void *) origin, at, bytes);
+    return ompi_osc_ucp_cma_block_copied(peer, true, (void *) origin, at, bytes);
 }
 
 static bool cma_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
@@ -101,7 +100,7 @@ static bool cma_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, u
     if (bytes > OMPI_OSC_UCP_CMA_BYTES || !ompi_osc_ucp_cma_block_begin(peer, 1, at, bytes)) {
         return ompi_osc_ucp_am_get_block(peer, at, result, bytes);
     }
-    return block_copied(peer, false, result, at, bytes);
+    return ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes);
 }
 
 /* Completion. */
@@ -155,8 +154,12 @@ static int cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_
         peer->attached = (ompi_osc_ucp_attached_t *) (peer->control + 1);
         peer->insider  = ompi_osc_ucp_insider_take(peer->attached);
     }
-    if ((NULL != peer->attached && NULL == peer->insider) ||
-        !ompi_osc_ucp_cma_reaches(description->pid, description->head, head->nonce)) {
+    if (!ompi_osc_ucp_cma_reaches(description->pid, description->head, head->nonce)) {
+        ompi_osc_ucp_cma_refuse();
+        cma_detach(peer);
+        return rc;
+    }
+    if (NULL != peer->attached && NULL == peer->insider) {
         cma_detach(peer);
         return rc;
     }

@@ -22,6 +22,10 @@ bool ompi_osc_ucp_cma_transfer_begin(const ompi_osc_ucp_transfer_t *transfer, un
 bool ompi_osc_ucp_cma_block_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int64_t at, uint64_t bytes);
 void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer);
 
+/** The last step of a begin. False: not all bytes are attached; then there is no end. */
+bool ompi_osc_ucp_cma_enter(const ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_layout_t *layout,
+                            int64_t gap);
+
 /** An operation on `bytes` is over: count it. */
 void ompi_osc_ucp_cma_done(ompi_osc_ucp_peer_t *peer, uint64_t bytes);
 
@@ -66,7 +70,34 @@ static inline void ompi_osc_ucp_cma_cursor_pass(ompi_osc_ucp_cma_cursor_t *curso
     cursor->run     -= bytes;
 }
 
+/* Behind a begin. They end what was begun. */
+
+/* path/cma.c */
+
+/** Copy to the peer (`write`), or from it. OMPI_ERR_NOT_SUPPORTED: see ompi_osc_ucp_cma_failed. */
+int ompi_osc_ucp_cma_copied(ompi_osc_ucp_transfer_t *transfer, bool write);
+
+/** The same for one block. False: the kernel has not copied all of it. */
+bool ompi_osc_ucp_cma_block_copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at, uint64_t bytes);
+
 /* path/cma_accumulate.c */
+
+/** Most bytes of a block that is updated at once. */
+#define OMPI_OSC_UCP_CMA_UPDATE_MAX 4096
+
+/** Update all cells of a transfer, or one block of at most that many bytes. */
+int  ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer);
+bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                                    const void *origin, void *result, uint64_t bytes);
+
+/** Compare and swap the element at `at`. `result` gets the old one if that could be read. *begun_p: something may have
+ *  been written. */
+bool ompi_osc_ucp_cma_swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                              const void *origin, const void *compare, void *result, bool *begun_p);
+
+bool ompi_osc_ucp_cma_transfer_swapped(ompi_osc_ucp_transfer_t *transfer, bool *begun_p);
+
+/* The cma path's own verbs. */
 
 int  ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer);
 int  ompi_osc_ucp_cma_compare_swap(ompi_osc_ucp_transfer_t *transfer);

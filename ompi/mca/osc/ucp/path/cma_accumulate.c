@@ -11,7 +11,7 @@
 #include "peer/pending.h"
 
 /** Bytes of cells of an accumulate that are updated at once. So many fit on the stack; longer ones get more. */
-#define PIECE_SHORT 4096
+#define PIECE_SHORT OMPI_OSC_UCP_CMA_UPDATE_MAX
 #define PIECE_LONG  (64 * 1024)
 
 /** Cells of the peer's memory that are updated at once, and how. */
@@ -111,27 +111,31 @@ static int update(ompi_osc_ucp_transfer_t *transfer, char *space, uint64_t room)
     return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(transfer->peer, begun);
 }
 
-int ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer)
+int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer)
 {
     _Alignas(64) char space[3 * PIECE_SHORT];
     char             *more = NULL;
     int               rc;
 
-    if (!ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
-        return ompi_osc_ucp_am_accumulate(transfer);
-    }
     if (transfer->target_layout->size > PIECE_SHORT) {
         more = malloc(3 * PIECE_LONG);
     }
     rc = update(transfer, NULL == more ? space : more, NULL == more ? PIECE_SHORT : PIECE_LONG);
     free(more);
     ompi_osc_ucp_cma_end(transfer->peer);
-    return ompi_osc_ucp_cma_transfer_over(transfer, rc, ompi_osc_ucp_am_accumulate);
+    return rc;
 }
 
-/** Update one block of at most PIECE_SHORT bytes, behind a begin. */
-static bool block_update(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
-                         const void *origin, void *result, uint64_t bytes)
+int ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    if (!ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
+        return ompi_osc_ucp_am_accumulate(transfer);
+    }
+    return ompi_osc_ucp_cma_transfer_over(transfer, ompi_osc_ucp_cma_updated(transfer), ompi_osc_ucp_am_accumulate);
+}
+
+bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                                    const void *origin, void *result, uint64_t bytes)
 {
     const uint64_t    address = peer->remote + (uint64_t) at;
     _Alignas(64) char cells[PIECE_SHORT];
@@ -155,13 +159,12 @@ bool ompi_osc_ucp_cma_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, ui
                                        uint64_t bytes)
 {
     return bytes <= PIECE_SHORT && ompi_osc_ucp_cma_block_begin(peer, 2, at, bytes)
-               ? block_update(peer, at, op, prim, origin, result, bytes)
+               ? ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes)
                : ompi_osc_ucp_am_accumulate_block(peer, at, op, prim, origin, result, bytes);
 }
 
-/** Compare and swap the element at `at`, behind a begin. `result` gets the old one if that could be read. */
-static bool swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim, const void *origin,
-                    const void *compare, void *result, bool *begun_p)
+bool ompi_osc_ucp_cma_swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                              const void *origin, const void *compare, void *result, bool *begun_p)
 {
     const uint64_t            address = peer->remote + (uint64_t) at;
     const uint64_t            set     = ompi_osc_ucp_stripes_of(address - peer->key_base, prim->size);
@@ -188,15 +191,20 @@ static bool swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_pr
     return done;
 }
 
+bool ompi_osc_ucp_cma_transfer_swapped(ompi_osc_ucp_transfer_t *transfer, bool *begun_p)
+{
+    return ompi_osc_ucp_cma_swapped(transfer->peer, transfer->disp + transfer->target_layout->lb, transfer->prim,
+                                    (const char *) transfer->origin + transfer->origin_layout->lb, transfer->compare,
+                                    (char *) transfer->result + transfer->result_layout->lb, begun_p);
+}
+
 int ompi_osc_ucp_cma_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     bool begun = false;
     int  rc    = OMPI_ERR_NOT_SUPPORTED;
 
     if (ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
-        rc = swapped(transfer->peer, transfer->disp + transfer->target_layout->lb, transfer->prim,
-                     (const char *) transfer->origin + transfer->origin_layout->lb, transfer->compare,
-                     (char *) transfer->result + transfer->result_layout->lb, &begun)
+        rc = ompi_osc_ucp_cma_transfer_swapped(transfer, &begun)
                  ? ompi_osc_ucp_request_none(transfer->request_p) : ompi_osc_ucp_cma_failed(transfer->peer, begun);
     }
     return OMPI_ERR_NOT_SUPPORTED == rc ? ompi_osc_ucp_am_compare_swap(transfer) : rc;
@@ -210,5 +218,5 @@ bool ompi_osc_ucp_cma_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const om
     if (!ompi_osc_ucp_cma_block_begin(peer, 2, at, prim->size)) {
         return ompi_osc_ucp_am_swap_block(peer, at, prim, origin, compare, result);
     }
-    return swapped(peer, at, prim, origin, compare, result, &begun);
+    return ompi_osc_ucp_cma_swapped(peer, at, prim, origin, compare, result, &begun);
 }

@@ -25,17 +25,8 @@
 /** An element whose halves another process might see, if the kernel copied it. */
 static bool may_tear(uint64_t address, uint64_t bytes)
 {
-    static int whole = -1; /* the same for all threads that find it out */
-    int        known = __atomic_load_n(&whole, __ATOMIC_RELAXED);
-
-    if ((2 != bytes && 4 != bytes && 8 != bytes) || 0 != address % bytes) {
-        return false;
-    }
-    if (known < 0) {
-        known = (int) ompi_osc_ucp_cma_whole();
-        __atomic_store_n(&whole, known, __ATOMIC_RELAXED);
-    }
-    return 0 == ((unsigned) known & bytes);
+    return (2 == bytes || 4 == bytes || 8 == bytes) && 0 == address % bytes &&
+           0 == (ompi_osc_ucp_cma_whole() & bytes);
 }
 
 /** Is a series of short copies over with this one, of `times` copies of `bytes` in `pieces`? */
@@ -59,21 +50,30 @@ static bool is_mail(const ompi_osc_ucp_peer_t *peer, unsigned times, uint64_t by
            ompi_osc_ucp_fastbox_answers(peer->fastbox);
 }
 
-/** Begin to copy: `layout` at `at` bytes from the window's base, in `pieces`. For the rest see path/cma.h. */
-static bool copies_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int64_t at, const ompi_osc_ucp_layout_t *layout,
-                         uint64_t pieces, int64_t gap)
+bool ompi_osc_ucp_cma_enter(const ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_layout_t *layout,
+                            int64_t gap)
 {
-    const uint64_t address = peer->remote + (uint64_t) at;
+    const ompi_osc_ucp_looked_t looked = {
+        .attached = peer->attached, .insider = peer->insider, .owner = peer->pid, .waits = peer->window->lean
+    };
 
-    if (!peer->cma || !ompi_osc_ucp_peer_is_quiet(peer) || is_mail(peer, times, layout->size, pieces) ||
-        may_tear(address + (uint64_t) layout->lb, layout->size) || is_over(peer, times, layout->size, pieces)) {
-        return false;
-    }
     if (NULL == peer->attached) {
         ompi_osc_ucp_leave();
         return true;
     }
-    return ompi_osc_ucp_attached_enter(peer->attached, peer->insider, address, layout, gap);
+    return ompi_osc_ucp_attached_enter(&looked, peer->remote + (uint64_t) at, layout, gap);
+}
+
+/** Begin to copy: `layout` at `at` bytes from the window's base, in `pieces`. For the rest see path/cma.h. */
+static bool copies_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int64_t at, const ompi_osc_ucp_layout_t *layout,
+                         uint64_t pieces, int64_t gap)
+{
+    if (!peer->cma || !ompi_osc_ucp_peer_is_quiet(peer) || is_mail(peer, times, layout->size, pieces) ||
+        may_tear(peer->remote + (uint64_t) (at + layout->lb), layout->size) ||
+        is_over(peer, times, layout->size, pieces)) {
+        return false;
+    }
+    return ompi_osc_ucp_cma_enter(peer, at, layout, gap);
 }
 
 void ompi_osc_ucp_cma_end(const ompi_osc_ucp_peer_t *peer)
@@ -115,7 +115,9 @@ int ompi_osc_ucp_cma_failed(ompi_osc_ucp_peer_t *peer, bool begun)
 
 void ompi_osc_ucp_cma_done(ompi_osc_ucp_peer_t *peer, uint64_t bytes)
 {
-    ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_DIRECT, bytes);
+    if (OMPI_OSC_UCP_VIA_DIRECT != peer->path->via) { /* else layer/count.c counts it */
+        ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_DIRECT, bytes);
+    }
 }
 
 int ompi_osc_ucp_cma_transfer_over(ompi_osc_ucp_transfer_t *transfer, int rc,

@@ -190,7 +190,7 @@ void ompi_osc_ucp_mapped_detach(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** Members of a shared window, and the process itself, need no description. */
+/** Members of a window whose memory is in its segment, and the process itself, need no description. */
 static int known_attach(ompi_osc_ucp_peer_t *peer)
 {
     ompi_osc_ucp_window_t *window = peer->window;
@@ -199,7 +199,8 @@ static int known_attach(ompi_osc_ucp_peer_t *peer)
         .key_base = window->key_base, .size = window->bytes, .disp_unit = window->disp_unit
     };
 
-    if (NULL != window->segment) {
+    if (NULL != window->segment && (MPI_WIN_FLAVOR_ALLOCATE == window->flavor ||
+                                    MPI_WIN_FLAVOR_SHARED == window->flavor)) {
         member = ompi_osc_ucp_segment_member(window->segment, peer->rank);
     } else if (peer->rank != window->rank || window->nic || window->device) {
         return OMPI_ERR_NOT_SUPPORTED;

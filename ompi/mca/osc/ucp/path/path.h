@@ -65,6 +65,10 @@ struct ompi_osc_ucp_path_t {
      *  for operations, but not for the counter. */
     int (*raise)(ompi_osc_ucp_peer_t *peer, uint32_t index);
 
+    /** Carry out operations that the path keeps: their buffers are complete, but who polls for their effects must not
+     *  wait for a later call. NULL: it keeps none. */
+    void (*leave)(ompi_osc_ucp_peer_t *peer);
+
     /* The following functions begin something and return. *awaited counts it until it is over. The caller waits for
      * that with ompi_osc_ucp_await, also after an error. So many peers can be served at once. */
 

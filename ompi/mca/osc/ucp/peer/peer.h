@@ -68,8 +68,9 @@ struct ompi_osc_ucp_peer_t {
     /* On the near and the cma path. */
     struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< this origin's fastbox at the peer; NULL: none */
 
+    struct ompi_osc_ucp_gathered_t *gathered; /**< on the kernel path: short operations (path/gather.h); or NULL */
 
-    /* On the cma path. */
+    /* On the cma and the kernel path. */
     bool     cma;      /**< this process copies by the kernel from and to the peer's memory at `remote` */
     uint32_t copies;   /**< what short copies have cost since the last completion (path/cma_begin.c) */
     pid_t    pid;      /**< of the peer */
@@ -78,7 +79,7 @@ struct ompi_osc_ucp_peer_t {
     struct ompi_osc_ucp_attached_t *attached; /**< its regions, in a dynamic window; else NULL */
     struct ompi_osc_ucp_insider_t  *insider;  /**< this process there */
 
-    /* On the cma path, and on paths with native operations. */
+    /* On the cma and the kernel path, and on paths with native operations. */
     uint64_t                remote;     /**< the peer's address of its window memory */
 
     /* On paths with native operations. */

@@ -8,6 +8,7 @@
 /** One row for each path; path NAME is ompi_osc_ucp_path_NAME. The last one serves every peer. */
 #define PATHS(ROW)                                                                                                     \
     ROW(direct) /* load and store: the process itself, and memory that is mapped here */                               \
+    ROW(kernel) /* lean windows in memory of the program's: the kernel copies */                                       \
     ROW(cma)    /* the same node, where the control block alone is mapped, and the kernel copies */                    \
     ROW(near)   /* the same, where the kernel does not copy */                                                         \
     ROW(nic)    /* native put, get and atomics: windows of the NIC domain */                                           \

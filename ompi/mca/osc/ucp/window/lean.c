@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A lean window has all its shared memory in one segment (memory/segment.h). Windows of MPI_Win_allocate_shared have
- * such a segment in any case.
+ * such a segment in any case. Memory of the program's, in windows of MPI_Win_create and dynamic ones, is reached by the
+ * kernel's copies (path/kernel.c), which the members try when they make the window.
  */
 
 #include "window/stages.h"
@@ -13,7 +14,25 @@
 
 #include "base/params.h"
 #include "layer/layer.h"
+#include "memory/arena.h"
+#include "memory/attached.h"
+#include "memory/cma.h"
 #include "memory/limits.h"
+
+/** Is the window's memory the program's? */
+static bool is_outside(const ompi_osc_ucp_window_t *window)
+{
+    return MPI_WIN_FLAVOR_CREATE == window->flavor || MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
+}
+
+/** Can the kernel's copies do everything? Puts of short elements must be whole, and only messages know the memory of a
+ *  device's driver. */
+static bool copies_suffice(const ompi_osc_ucp_window_t *window)
+{
+    return 0 != ompi_osc_ucp_params.kernel_copy && OMPI_OSC_UCP_CMA_WHOLE_ALL == ompi_osc_ucp_cma_whole() &&
+           (MPI_WIN_FLAVOR_DYNAMIC == window->flavor ? window->size <= OMPI_OSC_UCP_INSIDERS
+                                                     : ompi_osc_ucp_cma_copies(window->base, (uint64_t) window->bytes));
+}
 
 bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm)
 {
@@ -22,27 +41,81 @@ bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_
 
     /* The post of a rank without a bit is a message. */
     if (window->size < 2 || window->size > OMPI_OSC_UCP_POST_RANKS ||
-        (!shared && MPI_WIN_FLAVOR_ALLOCATE != window->flavor) || 0 == params->node || 0 != params->survive ||
+        0 == params->node || 0 != params->survive ||
         window->alignment > (size_t) sysconf(_SC_PAGESIZE) ||
         ompi_group_have_remote_peers(comm->c_local_group)) {
         return false;
     }
     return (shared || (0 != params->direct && OMPI_OSC_UCP_DOMAIN_NIC != params->atomic_domain)) &&
-           !ompi_osc_ucp_devices_possible();
+           !ompi_osc_ucp_devices_possible() && (!is_outside(window) || copies_suffice(window));
+}
+
+/** Bytes of this member's in the segment. */
+static uint64_t memory_wanted(const ompi_osc_ucp_window_t *window)
+{
+    switch (window->flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+        return 0;
+    case MPI_WIN_FLAVOR_DYNAMIC:
+        return sizeof(ompi_osc_ucp_attached_t);
+    default:
+        return (uint64_t) window->bytes;
+    }
+}
+
+/**
+ * Try the kernel's copies, each member with the next one, and agree on the outcome. Collective.
+ *
+ * That answers for all pairs. What keeps one process from copying is found by its own try (seccomp), what keeps others
+ * from copying its memory by that of the one before it (a process that is not dumpable, yama), and name spaces and
+ * users that differ anywhere differ between two neighbours.
+ */
+static int copies_try(const ompi_osc_ucp_creation_t *creation)
+{
+    ompi_osc_ucp_window_t       *window = creation->window;
+    const ompi_osc_ucp_member_t  member = ompi_osc_ucp_segment_member(window->segment,
+                                                                      (window->rank + 1) % window->size);
+    const bool                   copies = ompi_osc_ucp_cma_permits(member.self.pid, member.self.address,
+                                                                   member.self.number);
+    int                          rc     = ompi_osc_ucp_agree(creation->comm,
+                                                             copies ? OMPI_SUCCESS : OMPI_ERR_NOT_SUPPORTED);
+
+    if (OMPI_SUCCESS != rc) {
+        ompi_osc_ucp_cma_refuse();
+        ompi_osc_ucp_segment_down(window);
+        window->attached = NULL;
+        window->key_base = 0;
+    }
+    return rc;
+}
+
+/** This process; the same as long as it lives. */
+static ompi_osc_ucp_cma_self_t self(void)
+{
+    static uint64_t number; /* nobody has mapped it: another process has another one, or none, at this address */
+    uint64_t        none = 0;
+
+    if (0 == __atomic_load_n(&number, __ATOMIC_RELAXED)) {
+        (void) __atomic_compare_exchange_n(&number, &none, ompi_osc_ucp_nonce() | 1, false, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED);
+    }
+    return (ompi_osc_ucp_cma_self_t) { .address = (uint64_t) (uintptr_t) &number, .number = number, .pid = getpid() };
 }
 
 static int segment_make(ompi_osc_ucp_creation_t *creation)
 {
     ompi_osc_ucp_window_t     *window = creation->window;
     const ompi_osc_ucp_share_t share  = {
-        .memory     = (uint64_t) window->bytes,
+        .memory     = memory_wanted(window),
         .counters   = window->counters_max,
         .alignment  = window->alignment,
-        .uniform    = window->uniform_bytes >= 0,
+        .uniform    = is_outside(window) || window->uniform_bytes >= 0,
         .contiguous = MPI_WIN_FLAVOR_SHARED == window->flavor && !window->noncontig,
         .must       = MPI_WIN_FLAVOR_SHARED == window->flavor,
         .size       = window->bytes,
-        .disp_unit  = window->disp_unit
+        .disp_unit  = window->disp_unit,
+        .base       = (uint64_t) (uintptr_t) window->base,
+        .self       = self()
     };
     uint64_t              bytes = UINT64_MAX;
     ompi_osc_ucp_member_t mine;
@@ -51,9 +124,13 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
     if (OMPI_SUCCESS == rc) {
         mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
         window->stripes  = mine.stripes;
-        window->key_base = mine.key_base;
         window->control  = mine.control;
-        window->base     = mine.memory;
+        window->key_base = is_outside(window) ? mine.base_key : mine.key_base;
+        if (!is_outside(window)) {
+            window->base = mine.memory;
+        } else if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+            window->attached = memset(mine.memory, 0, sizeof(*window->attached));
+        }
     } else if (share.must && 0 == bytes) {
         creation->reason = strdup("the sum of its sizes is larger than any memory");
     } else if (share.must && UINT64_MAX != bytes) {
@@ -70,6 +147,10 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
         return rc;
     }
     rc = segment_make(creation);
+    if (OMPI_SUCCESS == rc && is_outside(window) && OMPI_SUCCESS != copies_try(creation)) {
+        window->lean = false;
+        return OMPI_SUCCESS;
+    }
     if (OMPI_SUCCESS != rc && MPI_WIN_FLAVOR_SHARED != window->flavor) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                             "osc/ucp: the %d processes of a window cannot share a segment, and use UCX", window->size);

@@ -1,0 +1,203 @@
+/* The kernel path: peers of lean windows in memory of the program's, which the kernel copies for this process.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * It is the cma path without messages: the members of such a window have tried the copies when they made it
+ * (window/lean.c). Locks and notices are those of the direct path. What the kernel does not copy is an error.
+ */
+
+#include "path/cma.h"
+#include "path/gather.h"
+
+#include "base/wait.h"
+#include "memory/attached.h"
+#include "peer/pending.h"
+
+/** A completion counts as so many calls that only load and store: see path/cma.c. */
+#define CALLS_PER_COMPLETION 64
+
+/** Begin a transfer, after what is kept. False: not all of its data are in attached memory. */
+static bool begin(ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_gather_out(transfer->peer);
+    return ompi_osc_ucp_cma_enter(transfer->peer, transfer->disp, transfer->target_layout,
+                                  NULL == transfer->prim ? 0 : ompi_osc_ucp_prim_gap(transfer->prim));
+}
+
+static bool block_begin(ompi_osc_ucp_peer_t *peer, int64_t at, uint64_t bytes)
+{
+    ompi_osc_ucp_layout_t layout;
+
+    ompi_osc_ucp_gather_out(peer);
+    ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
+    return ompi_osc_ucp_cma_enter(peer, at, &layout, 0);
+}
+
+/** The data are not attached: as where the target refuses a message, the request or the completing call tells it. */
+static int refused(ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_peer_t *peer = transfer->peer;
+    ompi_request_t      *request;
+
+    peer->window->refused.rank = peer->rank;
+    peer->window->refused.at   = transfer->disp;
+    if (NULL == transfer->request_p) {
+        peer->error = OMPI_ERR_RMA_RANGE;
+        return OMPI_SUCCESS;
+    }
+    request = ompi_osc_ucp_request_new(peer->window);
+    if (NULL == request) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    *transfer->request_p = request;
+    ompi_osc_ucp_request_complete(request, OMPI_ERR_RMA_RANGE, peer);
+    return OMPI_SUCCESS;
+}
+
+/** The outcome of what was begun. */
+static int over(ompi_osc_ucp_transfer_t *transfer, int rc)
+{
+    if (OMPI_SUCCESS == rc) {
+        return ompi_osc_ucp_request_none(transfer->request_p);
+    }
+    return OMPI_ERR_NOT_SUPPORTED == rc ? OMPI_ERR_UNREACH : rc;
+}
+
+static int kernel_put(ompi_osc_ucp_transfer_t *transfer)
+{
+    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_copied(transfer, true)) : refused(transfer);
+}
+
+static int kernel_get(ompi_osc_ucp_transfer_t *transfer)
+{
+    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_copied(transfer, false)) : refused(transfer);
+}
+
+static int kernel_accumulate(ompi_osc_ucp_transfer_t *transfer)
+{
+    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_updated(transfer)) : refused(transfer);
+}
+
+static int kernel_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+{
+    bool begun = false;
+
+    if (!begin(transfer)) {
+        return refused(transfer);
+    }
+    return over(transfer, ompi_osc_ucp_cma_transfer_swapped(transfer, &begun) ? OMPI_SUCCESS : OMPI_ERR_UNREACH);
+}
+
+/* Short verbs. */
+
+static bool kernel_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
+{
+    return ompi_osc_ucp_gather_put(peer, at, origin, bytes) ||
+           (bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
+            ompi_osc_ucp_cma_block_copied(peer, true, (void *) origin, at, bytes));
+}
+
+static bool kernel_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
+{
+    return bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
+           ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes);
+}
+
+static bool kernel_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                                    const void *origin, void *result, uint64_t bytes)
+{
+    if (NULL == result && ompi_osc_ucp_gather_accumulate(peer, at, op, prim, origin, bytes)) {
+        return true;
+    }
+    return bytes <= OMPI_OSC_UCP_CMA_UPDATE_MAX && block_begin(peer, at, bytes) &&
+           ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes);
+}
+
+static bool kernel_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
+                              const void *origin, const void *compare, void *result)
+{
+    bool begun = false;
+
+    return block_begin(peer, at, prim->size) &&
+           ompi_osc_ucp_cma_swapped(peer, at, prim, origin, compare, result, &begun);
+}
+
+/* Completion. */
+
+static int kernel_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    (void) awaited;
+    ompi_osc_ucp_calls += CALLS_PER_COMPLETION;
+    ompi_osc_ucp_gather_out(peer);
+    return OMPI_SUCCESS;
+}
+
+static int kernel_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
+{
+    (void) kernel_flush(peer, awaited);
+    return ompi_osc_ucp_mapped_unlock(peer, exclusive, awaited);
+}
+
+static int kernel_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
+{
+    ompi_osc_ucp_gather_out(peer);
+    return ompi_osc_ucp_mapped_complete(peer, awaited);
+}
+
+static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+{
+    ompi_osc_ucp_gather_out(peer);
+    return ompi_osc_ucp_mapped_raise(peer, index);
+}
+
+/** Members of a lean window need no description. The process itself has another path. */
+static int kernel_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+{
+    ompi_osc_ucp_window_t *window = peer->window;
+    ompi_osc_ucp_member_t  member;
+
+    (void) description;
+    if (!window->lean || (MPI_WIN_FLAVOR_CREATE != window->flavor && MPI_WIN_FLAVOR_DYNAMIC != window->flavor)) {
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    member         = ompi_osc_ucp_segment_member(window->segment, peer->rank);
+    peer->control  = member.control;
+    peer->stripes  = member.stripes;
+    peer->key_base = member.base_key;
+    peer->remote   = member.base;
+    peer->cma      = true;
+    peer->pid      = member.self.pid;
+    peer->proof_at = member.self.address;
+    peer->proof    = member.self.number;
+    if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+        peer->attached = (ompi_osc_ucp_attached_t *) member.memory;
+        peer->insider  = ompi_osc_ucp_insider_of(peer->attached, window->rank);
+    }
+    peer->size      = member.size;
+    peer->disp_unit = member.disp_unit;
+    peer->known     = true;
+    return OMPI_SUCCESS;
+}
+
+const ompi_osc_ucp_path_t ompi_osc_ucp_path_kernel = {
+    .via              = OMPI_OSC_UCP_VIA_DIRECT,
+    .attach           = kernel_attach,
+    .detach           = ompi_osc_ucp_gather_free,
+    .put              = kernel_put,
+    .get              = kernel_get,
+    .accumulate       = kernel_accumulate,
+    .compare_swap     = kernel_compare_swap,
+    .put_block        = kernel_put_block,
+    .get_block        = kernel_get_block,
+    .accumulate_block = kernel_accumulate_block,
+    .swap_block       = kernel_swap_block,
+    .flush            = kernel_flush,
+    .leave            = ompi_osc_ucp_gather_out,
+    .lock             = ompi_osc_ucp_mapped_lock,
+    .unlock           = kernel_unlock,
+    .counters         = ompi_osc_ucp_mapped_counters,
+    .raise            = kernel_raise,
+    .post             = ompi_osc_ucp_mapped_post,
+    .complete         = kernel_complete,
+    .arrive           = ompi_osc_ucp_mapped_arrive
+};
