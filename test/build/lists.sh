@@ -35,9 +35,9 @@ for source in "$top"/test/mpi/*/*.F90; do
     grep -qE "^EXTRA_DIST = .*$name" "$top/test/mpi/Makefile.am" || fail "$name is not listed in EXTRA_DIST"
 done
 
-# selftest is for run-tests --self-test, and rdma_overhead measures: they have no row.
+# selftest is for run-tests --self-test, no_copies for its set-up novm, and rdma_overhead measures: they have no row.
 programs=$(sed -nE 's,^\t[a-z_]+/([a-z0-9_]+)( .*)?$,\1,p' "$top/test/mpi/Makefile.am" |
-    grep -vxE 'selftest|rdma_overhead' | sort)
+    grep -vxE 'selftest|no_copies|rdma_overhead' | sort)
 rows=$(sed '/^$/d; /^#/d' "$top/test/tests.table")
 named=$(awk '{ print $1 }' <<<"$rows" | sort)
 twice=$(uniq -d <<<"$named")
@@ -46,6 +46,6 @@ twice=$(uniq -d <<<"$programs")
 [ -z "$twice" ] || fail "more than one program in test/mpi: $twice"
 differ=$(diff <(echo "$programs") <(echo "$named")) ||
     fail "programs in test/mpi/Makefile.am (<) and rows of test/tests.table (>): $differ"
-setup='(all|node|shm|tcp|pmlucx|rdma|hosts|mixed|softroce)'
+setup='(all|node|novm|shm|tcp|pmlucx|rdma|hosts|mixed|softroce)'
 bad=$(sed -E "/^[a-z0-9_]+ +[1-9][0-9]*( +$setup(,$setup)*:[1-9][0-9]*(,[1-9][0-9]*)*)+$/d" <<<"$rows")
 [ -z "$bad" ] || fail "not a row that test/run-tests reads: $bad"
