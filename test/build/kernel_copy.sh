@@ -25,9 +25,11 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     without=()
 fi
-[ "$(copied "${without[@]}" "$scratch/kernel_copy" refuse)" = 0 ] || fail "copied though the kernel forbids it"
-[ "$(lines "the kernel's copies between processes.*are forbidden here")" -eq 1 ] ||
-    fail "the report does not say that the kernel's copies are forbidden: $(cat "$scratch/out")"
+[ "$(copied --mca osc_base_verbose 10 "${without[@]}" "$scratch/kernel_copy" refuse)" = 0 ] ||
+    fail "copied though the kernel forbids it"
+forbidden="osc/ucp: the kernel's copies between processes .process_vm_readv. are forbidden here"
+[ "$(lines "^$forbidden: messages")" -eq 1 ] && [ "$(lines "$forbidden\$")" -eq 1 ] ||
+    fail "neither report nor verbose line say that the kernel's copies are forbidden: $(cat "$scratch/out")"
 n=$(copied "$scratch/kernel_copy")
 if [ "$n" = 0 ]; then
     skip "this machine does not let processes copy from one another"

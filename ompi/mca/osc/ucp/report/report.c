@@ -234,10 +234,6 @@ static void print_entry(FILE *out, const entry_t *entry)
     }
 }
 
-/** For the user, where the kernel does not copy between processes of a node. */
-static const char copies_refused[] = "the kernel's copies between processes (process_vm_readv) are forbidden here: "
-                                     "messages reach memory of MPI_Win_create and of dynamic windows";
-
 void ompi_osc_ucp_report_print(void)
 {
     entry_t *entry;
@@ -263,7 +259,8 @@ void ompi_osc_ucp_report_print(void)
         fprintf(out, "osc/ucp: native paths may have been off: %s\n", opal_common_ucp_doubt());
     }
     if (ompi_osc_ucp_cma_refused()) {
-        fprintf(out, "osc/ucp: %s\n", copies_refused);
+        fprintf(out, "osc/ucp: the kernel's copies between processes (process_vm_readv) are forbidden here: messages "
+                     "reach memory of MPI_Win_create and of dynamic windows\n");
     }
     if (0 == fclose(out)) {
         fputs(text, stderr); /* in one piece, because other processes may print at the same time */
@@ -280,7 +277,8 @@ void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
                             (unsigned long long) window->id, calls[window->flavor], window->size,
                             1 == window->size ? "" : "es", window->nic ? "network" : "processors");
         if (window->size > 1 && ompi_osc_ucp_cma_refused()) {
-            opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: %s", copies_refused);
+            opal_output_verbose(10, ompi_osc_base_framework.framework_output,
+                                "osc/ucp: the kernel's copies between processes (process_vm_readv) are forbidden here");
         }
         if (window->size > 1 && NULL != opal_common_ucp_doubt()) {
             opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: native paths may be off: %s",
