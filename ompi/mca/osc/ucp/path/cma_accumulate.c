@@ -14,17 +14,42 @@
 #define PIECE_SHORT OMPI_OSC_UCP_CMA_UPDATE_MAX
 #define PIECE_LONG  (64 * 1024)
 
-/** Cells of the peer's memory that are updated at once, and how. */
+/** Cells in a row, which are updated one after the other. */
+typedef struct run_t {
+    uint64_t at; /**< bytes from the first copy */
+    size_t   n;
+} run_t;
+
+/** Cells of the peer's memory that are updated at once, and how. A type may name a cell several times. */
 typedef struct piece_t {
     uint8_t                    op;
     const ompi_osc_ucp_prim_t *prim;
-    char                      *cells; /**< copies of them */
+    char                      *cells; /**< copies of them, each once */
     const char                *source;
     char                      *result;
-    size_t                     n;
+    size_t                     n;     /**< in all runs */
+    unsigned                   nruns;
+    run_t                      run[OMPI_OSC_UCP_CMA_PIECES];
     uint64_t                   set;   /**< their stripes */
     ompi_osc_ucp_cma_vector_t  vector;
 } piece_t;
+
+/** Update the copies. False: nothing has changed. */
+static bool runs_apply(const piece_t *piece)
+{
+    const run_t *run     = piece->run, *end = run + piece->nruns;
+    const char  *source  = piece->source;
+    char        *result  = piece->result;
+    bool         changed = false;
+
+    for (; run < end; run++) {
+        changed |= ompi_osc_ucp_op_apply_private(piece->op, piece->prim, piece->cells + run->at, source, result,
+                                                 run->n);
+        source   = NULL == source ? NULL : source + run->n * piece->prim->size;
+        result   = NULL == result ? NULL : result + run->n * piece->prim->size;
+    }
+    return changed;
+}
 
 /** Read the cells, update and write them, under their stripes. *begun_p: something may have been written. */
 static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, bool *begun_p)
@@ -33,8 +58,7 @@ static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, 
 
     ompi_osc_ucp_stripes_lock(peer->stripes, piece->set);
     done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, &piece->vector);
-    if (done && ompi_osc_ucp_op_apply_private(piece->op, piece->prim, piece->cells, piece->source, piece->result,
-                                              piece->n)) {
+    if (done && runs_apply(piece)) {
         *begun_p = true;
         done     = ompi_osc_ucp_cma_copy(peer->pid, true, &piece->vector);
     }
@@ -51,32 +75,75 @@ static void cell_add(piece_t *piece, uint64_t address, char *cell)
     ompi_osc_ucp_cma_add(&piece->vector, cell + prim->index_offset, address + prim->index_offset, sizeof(int));
 }
 
-/** Fill in the next cells, of `room` bytes at most. They lie at rising addresses, so that none is among them twice.
- *  False: there are no more. */
+/** Add cells to the last run, if they lie behind it, or as a new one. */
+static void run_add(piece_t *piece, uint64_t at, size_t n)
+{
+    run_t *last = &piece->run[piece->nruns - 1];
+
+    if (piece->nruns > 0 && last->at + last->n * piece->prim->extent == at) {
+        last->n += n;
+    } else {
+        piece->run[piece->nruns++] = (run_t) { .at = at, .n = n };
+    }
+    piece->n += n;
+}
+
+/** How many of the next `bytes` are in the last block that the piece has of the peer's memory, from one of its cells
+ *  on? `used`: bytes of copies, of which the last block's are the last ones. *at_p: where their copies are. */
+static uint64_t repeated(const piece_t *piece, uint64_t address, uint64_t bytes, uint64_t used, uint64_t *at_p)
+{
+    const ompi_osc_ucp_cma_vector_t *vector = &piece->vector;
+    const struct iovec              *last   = &vector->there[vector->nthere - 1];
+    const uint64_t                   extent = piece->prim->extent;
+    uint64_t                         from;
+
+    if (0 == vector->nthere || ompi_osc_ucp_prim_has_gaps(piece->prim) || address < (uintptr_t) last->iov_base ||
+        0 != (address - (uintptr_t) last->iov_base) % extent) {
+        return 0;
+    }
+    from  = address - (uintptr_t) last->iov_base;
+    *at_p = used - last->iov_len + from;
+    if (from >= last->iov_len) {
+        return 0;
+    }
+    return bytes < last->iov_len - from ? bytes : last->iov_len - from;
+}
+
+/** Fill in the next cells, of `room` bytes at most. Their copies lie at rising addresses; a cell that is in the last
+ *  block already has no other copy. False: there are no more. */
 static bool piece_fill(piece_t *piece, const ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_cma_cursor_t *cursor,
                        uint64_t room)
 {
     const uint64_t extent = piece->prim->extent;
     const bool     gaps   = ompi_osc_ucp_prim_has_gaps(piece->prim);
-    uint64_t       done = 0, end = 0, bytes;
+    uint64_t       used = 0, end = 0, left, bytes, again, at = 0;
 
-    piece->set = 0;
+    piece->set = piece->n = piece->nruns = 0;
     ompi_osc_ucp_cma_begin(&piece->vector);
-    while (room - done >= extent && ompi_osc_ucp_cma_room(&piece->vector, 2) &&
-           ompi_osc_ucp_cma_cursor_look(cursor) && cursor->address >= end) {
-        bytes = gaps ? extent : cursor->run < room - done ? cursor->run : (room - done) / extent * extent;
-        if (gaps) {
-            cell_add(piece, cursor->address, piece->cells + done);
-        } else {
-            ompi_osc_ucp_cma_add(&piece->vector, piece->cells + done, cursor->address, bytes);
+    while ((left = room - piece->n * extent) >= extent && ompi_osc_ucp_cma_room(&piece->vector, 2) &&
+           piece->nruns < OMPI_OSC_UCP_CMA_PIECES && ompi_osc_ucp_cma_cursor_look(cursor)) {
+        bytes = gaps ? extent : cursor->run < left ? cursor->run : left / extent * extent;
+        again = repeated(piece, cursor->address, bytes, used, &at);
+        if (0 == again && cursor->address < end) {
+            break;
         }
-        piece->set |= ompi_osc_ucp_stripes_of(cursor->address - peer->key_base, bytes);
-        end   = cursor->address + bytes;
-        done += bytes;
+        if (0 != again) {
+            bytes = again;
+        } else {
+            at = used;
+            if (gaps) {
+                cell_add(piece, cursor->address, piece->cells + at);
+            } else {
+                ompi_osc_ucp_cma_add(&piece->vector, piece->cells + at, cursor->address, bytes);
+            }
+            piece->set |= ompi_osc_ucp_stripes_of(cursor->address - peer->key_base, bytes);
+            end   = cursor->address + bytes;
+            used += bytes;
+        }
+        run_add(piece, at, bytes / extent);
         ompi_osc_ucp_cma_cursor_pass(cursor, bytes);
     }
-    piece->n = done / extent;
-    return done > 0;
+    return piece->n > 0;
 }
 
 /** Update all cells of a transfer, in pieces of `room` bytes. `space` has room for three such pieces. */
@@ -140,11 +207,12 @@ bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
     const uint64_t    address = peer->remote + (uint64_t) at;
     _Alignas(64) char cells[PIECE_SHORT];
     piece_t           piece = {
-        .op = op, .prim = prim, .cells = cells, .source = origin, .result = result, .n = bytes / prim->size
+        .op = op, .prim = prim, .cells = cells, .source = origin, .result = result
     };
     bool              begun = false, done;
 
     piece.set = ompi_osc_ucp_stripes_of(address - peer->key_base, bytes);
+    run_add(&piece, 0, bytes / prim->size);
     ompi_osc_ucp_cma_add(&piece.vector, cells, address, bytes);
     done = piece_update(peer, &piece, &begun);
     ompi_osc_ucp_cma_end(peer);
