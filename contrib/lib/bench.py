@@ -64,7 +64,7 @@ PARTS = [
     Part("unbound", "create", 2, "busy", True),
     Part("one", "allocate", 8, "windows contention", True),
     Part("one", "allocate", 32, "windows", True),
-    Part("one", "allocate create", 2, "first", True),
+    Part("one", "allocate create dynamic", 2, "first", True),
     Part("one", "allocate create", 2, "operations", True),
     Part("two", "allocate", 2, MOST + " unused"),
     Part("two", "create dynamic", 2, "latency rate epochs busy", True),

@@ -117,10 +117,12 @@ static void first(const struct bench_case *self)
 {
     static const int64_t value = 1;
     struct bench_window  window;
+    double               memory   = resident();
     double               times[4] = { bench_now() };
 
     bench_window_make(&window, BYTES);
     times[1] = bench_now();
+    memory   = resident() - memory;
     MPI_Win_lock_all(0, window.win);
     MPI_Barrier(MPI_COMM_WORLD);
     times[2] = bench_now();
@@ -133,6 +135,7 @@ static void first(const struct bench_case *self)
     MPI_Win_sync(window.win);
     if (bench_right(self->name, BYTES, bench.rank != bench.target || value == *(int64_t *) window.base)) {
         row("first.window", times[1] - times[0], 1e6, "us");
+        row("first.memory", memory, 1, "B");
         row("first.put", times[3] - times[2], 1e6, "us");
     }
     MPI_Win_unlock_all(window.win);
