@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "memory/cma.h"
+#include "path/handoff.h"
 #include "op/stripes.h"
 
 /** Most bytes of an operation that is kept: a longer one costs more to copy here than the kernel takes to begin. */
@@ -82,6 +83,23 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
+/** One operation alone: has the target carried it out? */
+static bool handed_off(ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
+{
+    const ompi_osc_ucp_cma_vector_t *vector = &gathered->vector;
+    const update_t                  *update = gathered->update;
+
+    if (gathered->accumulates) {
+        return 1 == gathered->updates &&
+               ompi_osc_ucp_handoff_accumulate(peer, update->address, update->op, update->prim,
+                                               gathered->data + update->source, NULL,
+                                               update->n * (uint64_t) update->prim->size);
+    }
+    return 1 == vector->nhere && 1 == vector->nthere &&
+           ompi_osc_ucp_handoff_put(peer, (uintptr_t) vector->there[0].iov_base, vector->here[0].iov_base,
+                                    vector->bytes);
+}
+
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
     gathered_t *gathered = peer->gathered;
@@ -90,8 +108,11 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
     if (NULL == gathered || 0 == gathered->used) {
         return;
     }
-    done = gathered->accumulates ? cells_update(peer, gathered)
-                                 : ompi_osc_ucp_cma_copy(peer->pid, true, &gathered->vector);
+    done = handed_off(peer, gathered);
+    if (!done) {
+        done = gathered->accumulates ? cells_update(peer, gathered)
+                                     : ompi_osc_ucp_cma_copy(peer->pid, true, &gathered->vector);
+    }
     if (!done) {
         peer->error = OMPI_ERR_UNREACH;
     }

@@ -8,9 +8,11 @@
 
 #include "path/cma.h"
 #include "path/gather.h"
+#include "path/handoff.h"
 
 #include "base/wait.h"
 #include "memory/attached.h"
+#include "memory/handoff.h"
 #include "peer/pending.h"
 
 /** A completion counts as so many calls that only load and store: see path/cma.c. */
@@ -90,17 +92,27 @@ static int kernel_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 
 /* Short verbs. */
 
+/** An operation that was begun was handed off: end it. */
+static bool handed(ompi_osc_ucp_peer_t *peer, uint64_t bytes)
+{
+    ompi_osc_ucp_cma_end(peer);
+    ompi_osc_ucp_cma_done(peer, bytes);
+    return true;
+}
+
 static bool kernel_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
 {
     return ompi_osc_ucp_gather_put(peer, at, origin, bytes) ||
            (bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
-            ompi_osc_ucp_cma_block_copied(peer, true, (void *) origin, at, bytes));
+            (ompi_osc_ucp_handoff_put(peer, peer->remote + (uint64_t) at, origin, bytes)
+                 ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, true, (void *) origin, at, bytes)));
 }
 
 static bool kernel_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
 {
     return bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
-           ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes);
+           (ompi_osc_ucp_handoff_get(peer, peer->remote + (uint64_t) at, result, bytes)
+                ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes));
 }
 
 static bool kernel_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
@@ -110,7 +122,8 @@ static bool kernel_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
         return true;
     }
     return bytes <= OMPI_OSC_UCP_CMA_UPDATE_MAX && block_begin(peer, at, bytes) &&
-           ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes);
+           (ompi_osc_ucp_handoff_accumulate(peer, peer->remote + (uint64_t) at, op, prim, origin, result, bytes)
+                ? handed(peer, bytes) : ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes));
 }
 
 static bool kernel_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
@@ -119,7 +132,9 @@ static bool kernel_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_
     bool begun = false;
 
     return block_begin(peer, at, prim->size) &&
-           ompi_osc_ucp_cma_swapped(peer, at, prim, origin, compare, result, &begun);
+           (ompi_osc_ucp_handoff_swap(peer, peer->remote + (uint64_t) at, prim, origin, compare, result)
+                ? handed(peer, prim->size)
+                : ompi_osc_ucp_cma_swapped(peer, at, prim, origin, compare, result, &begun));
 }
 
 /* Completion. */
@@ -172,7 +187,10 @@ static int kernel_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descripti
     if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
         peer->attached = (ompi_osc_ucp_attached_t *) member.memory;
         peer->insider  = ompi_osc_ucp_insider_of(peer->attached, window->rank);
+        member.memory += sizeof(ompi_osc_ucp_attached_t);
     }
+    peer->handing.handoff = (ompi_osc_ucp_handoff_t *) member.memory;
+    peer->handing.polls   = __atomic_load_n(&peer->handing.handoff->polls, __ATOMIC_RELAXED);
     peer->size      = member.size;
     peer->disp_unit = member.disp_unit;
     peer->known     = true;

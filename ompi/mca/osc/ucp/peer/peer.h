@@ -70,6 +70,15 @@ struct ompi_osc_ucp_peer_t {
 
     struct ompi_osc_ucp_gathered_t *gathered; /**< on the kernel path: short operations (path/gather.h); or NULL */
 
+    /** On the kernel path: handoffs to the peer (path/handoff.c). */
+    struct ompi_osc_ucp_handing_t {
+        struct ompi_osc_ucp_handoff_t *handoff; /**< the peer's */
+        uint32_t                       polls;   /**< those of the peer when they were read last */
+        uint16_t                       skip;    /**< operations that must not be handed off */
+        uint8_t                        misses;  /**< operations in a row that were not taken */
+        bool                           answers; /**< the peer is thought to poll */
+    } handing;
+
     /* On the cma and the kernel path. */
     bool     cma;      /**< this process copies by the kernel from and to the peer's memory at `remote` */
     uint32_t copies;   /**< what short copies have cost since the last completion (path/cma_begin.c) */
@@ -122,6 +131,8 @@ struct ompi_osc_ucp_peer_t {
     uint32_t            renumbered; /**< ... if this is the window's number; else it has to be asked */
     bool                queried; /**< the program has a pointer to its memory, from MPI_Win_shared_query */
 };
+
+typedef struct ompi_osc_ucp_handing_t ompi_osc_ucp_handing_t;
 
 /** Set how the peer is locked. With release: another thread that sees the lock also sees what was done before. */
 static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)

@@ -13,11 +13,14 @@
 #include <unistd.h>
 
 #include "base/params.h"
+#include "base/threads.h"
 #include "layer/layer.h"
 #include "memory/arena.h"
 #include "memory/attached.h"
 #include "memory/cma.h"
+#include "memory/handoff.h"
 #include "memory/limits.h"
+#include "service/handoff.h"
 
 /** Is the window's memory the program's? */
 static bool is_outside(const ompi_osc_ucp_window_t *window)
@@ -55,9 +58,9 @@ static uint64_t memory_wanted(const ompi_osc_ucp_window_t *window)
 {
     switch (window->flavor) {
     case MPI_WIN_FLAVOR_CREATE:
-        return 0;
+        return sizeof(ompi_osc_ucp_handoff_t);
     case MPI_WIN_FLAVOR_DYNAMIC:
-        return sizeof(ompi_osc_ucp_attached_t);
+        return sizeof(ompi_osc_ucp_attached_t) + sizeof(ompi_osc_ucp_handoff_t);
     default:
         return (uint64_t) window->bytes;
     }
@@ -82,11 +85,17 @@ static int copies_try(const ompi_osc_ucp_creation_t *creation)
 
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_cma_refuse();
+        ompi_osc_ucp_enter();
         ompi_osc_ucp_segment_down(window);
+        ompi_osc_ucp_leave();
         window->attached = NULL;
         window->key_base = 0;
+        return rc;
     }
-    return rc;
+    ompi_osc_ucp_enter();
+    ompi_osc_ucp_handoff_open(window);
+    ompi_osc_ucp_leave();
+    return OMPI_SUCCESS;
 }
 
 /** This process; the same as long as it lives. */
@@ -128,8 +137,13 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
         window->key_base = is_outside(window) ? mine.base_key : mine.key_base;
         if (!is_outside(window)) {
             window->base = mine.memory;
-        } else if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-            window->attached = memset(mine.memory, 0, sizeof(*window->attached));
+        } else {
+            memset(mine.memory, 0, memory_wanted(window));
+            if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+                window->attached = (ompi_osc_ucp_attached_t *) mine.memory;
+                mine.memory     += sizeof(*window->attached);
+            }
+            window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
         }
     } else if (share.must && 0 == bytes) {
         creation->reason = strdup("the sum of its sizes is larger than any memory");
@@ -162,6 +176,10 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
 
 void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window)
 {
+    if (NULL != window->handoff) {
+        ompi_osc_ucp_handoff_close(window);
+        window->handoff = NULL;
+    }
     ompi_osc_ucp_segment_free(window->segment);
     window->segment = NULL;
 }

@@ -1,0 +1,25 @@
+/* Handoffs at the origin: a target that polls carries out a short operation sooner than the kernel copies.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * See memory/handoff.h.
+ */
+
+#ifndef OSC_UCP_PATH_HANDOFF_H
+#define OSC_UCP_PATH_HANDOFF_H
+
+#include "op/op.h"
+#include "peer/peer.h"
+
+/** Have the target carry out an operation on `bytes` at an address of its. True: that is over. False: nothing was done,
+ *  because the target does not poll, because another origin has its handoff, or because the operation is too long. All
+ *  buffers are packed; `result` may be NULL. Inside the origin side. */
+bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes);
+bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes);
+bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,
+                                     const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
+                                     uint64_t bytes);
+bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, const ompi_osc_ucp_prim_t *prim,
+                               const void *origin, const void *compare, void *result);
+
+#endif /* OSC_UCP_PATH_HANDOFF_H */

@@ -1,0 +1,103 @@
+/* Handoffs at the target: see service/handoff.h.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lean windows need no other progress. With no thread of their own, they are served only while the program polls.
+ */
+
+#include "service/handoff.h"
+
+#include <string.h>
+
+#include "base/wait.h"
+#include "memory/handoff.h"
+#include "op/op.h"
+
+/** A poll looks at so many windows at most. */
+#define LOOKED_MAX 4
+
+static struct {
+    ompi_osc_ucp_window_t *first;
+    ompi_osc_ucp_window_t *next; /**< to be looked at; NULL: the first one */
+} served;
+
+/** Carry out an operation that is taken. */
+static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
+{
+    void                      *target = (void *) (uintptr_t) handoff->address;
+    char                      *more   = handoff->data + handoff->bytes;
+    const uintptr_t            key    = (uintptr_t) handoff->address - window->key_base;
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_by_code(handoff->prim);
+    char                       old[OMPI_OSC_UCP_ELEMENT_MAX];
+
+    switch (handoff->kind) {
+    case OMPI_OSC_UCP_HANDOFF_PUT:
+        memcpy(target, handoff->data, handoff->bytes);
+        break;
+    case OMPI_OSC_UCP_HANDOFF_GET:
+        memcpy(handoff->data, target, handoff->bytes);
+        break;
+    case OMPI_OSC_UCP_HANDOFF_ACCUMULATE:
+        ompi_osc_ucp_op_apply(window->stripes, key, handoff->op, prim, target,
+                              OMPI_OSC_UCP_OP_NO_OP == handoff->op ? NULL : handoff->data,
+                              handoff->fetches ? more : NULL, handoff->bytes / prim->size);
+        break;
+    default:
+        ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, handoff->data, more, old);
+        memcpy(more, old, handoff->bytes);
+    }
+}
+
+/** Tell origins that this process polls, and serve one. */
+static bool serve(const ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_handoff_t *handoff = window->handoff;
+    uint32_t                posted  = OMPI_OSC_UCP_HANDOFF_POSTED;
+
+    __atomic_store_n(&handoff->polls, handoff->polls + 1, __ATOMIC_RELAXED);
+    if (OPAL_LIKELY(posted != __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) ||
+        !__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_TAKEN, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED)) {
+        return false;
+    }
+    carry_out(window, handoff);
+    __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_DONE, __ATOMIC_RELEASE);
+    return true;
+}
+
+static unsigned poll(void)
+{
+    ompi_osc_ucp_window_t *window = NULL == served.next ? served.first : served.next;
+    unsigned               events = 0, looked;
+
+    for (looked = 0; looked < LOOKED_MAX && NULL != window; looked++) {
+        events += serve(window);
+        window  = window->next_served;
+    }
+    served.next = window;
+    return events;
+}
+
+void ompi_osc_ucp_handoff_open(ompi_osc_ucp_window_t *window)
+{
+    if (OMPI_SUCCESS == ompi_osc_ucp_progress_start()) { /* else origins see no polls */
+        ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, poll);
+        ompi_osc_ucp_progress_need();
+        window->next_served = served.first;
+        served.first        = window;
+    }
+}
+
+void ompi_osc_ucp_handoff_close(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_window_t **at = &served.first;
+
+    while (NULL != *at && window != *at) {
+        at = &(*at)->next_served;
+    }
+    if (NULL != *at) {
+        *at         = window->next_served;
+        served.next = NULL;
+        ompi_osc_ucp_progress_release();
+    }
+}
