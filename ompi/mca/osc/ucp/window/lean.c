@@ -162,7 +162,7 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
     }
     rc = segment_make(creation);
     if (OMPI_SUCCESS == rc && is_outside(window) && OMPI_SUCCESS != copies_try(creation)) {
-        window->lean = false;
+        window->lean = window->crowded = false;
         return OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS != rc && MPI_WIN_FLAVOR_SHARED != window->flavor) {
