@@ -26,6 +26,7 @@ nm -D "$scratch/components/mca_osc_ucp.so" | grep -q __tsan_func_entry || fail "
 # UCX's hooks of memory calls are entered by threads that the sanitizer has already ended.
 export TSAN_OPTIONS="log_path=$scratch/report exitcode=66 suppressions=$top/test/tsan/suppressions"
 export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none
+export PMIX_MCA_gds=hash # PMIx maps shared memory at fixed addresses, which the sanitizer uses itself
 export OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT
 
 # run PROGRAM PROCESSES TRANSPORTS: node for lean windows
