@@ -197,30 +197,38 @@ static void test_predefined(void **state)
     }
 }
 
-/** Open MPI 5.0.7 packs complex numbers wrongly, if their distance is not a multiple of their size. */
-static bool packs_complex(void)
+/** Does Open MPI pack two elements of `size` bytes at this distance? That of 5.0.7 is wrong for complex numbers, if the
+ *  distance is no multiple of their size. Under valgrind it loses bits of a long double, which it copies as a number. */
+static bool packs(MPI_Datatype leaf, size_t size, MPI_Aint distance)
 {
     MPI_Datatype type;
     int          position = 0;
     bool         right;
 
-    MPI_Type_create_hvector(2, 1, 12, MPI_C_FLOAT_COMPLEX, &type);
+    MPI_Type_create_hvector(2, 1, distance, leaf, &type);
     MPI_Type_commit(&type);
     MPI_Pack(origin, 1, type, wanted, sizeof(wanted), &position, MPI_COMM_SELF);
-    right = 0 == memcmp(wanted, origin, 8) && 0 == memcmp(wanted + 8, origin + 12, 8);
+    right = 0 == memcmp(wanted, origin, size) && 0 == memcmp(wanted + size, origin + distance, size);
     MPI_Type_free(&type);
     return right;
 }
 
 static void test_random(void **state)
 {
-    MPI_Datatype leaves[] = {MPI_INT, MPI_CHAR, MPI_DOUBLE, MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT,
-                             MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX};
-    int          last = (int) COUNT_OF(leaves) - (packs_complex() ? 1 : 2), i;
+    MPI_Datatype leaves[11] = {MPI_INT, MPI_CHAR, MPI_DOUBLE, MPI_2INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT,
+                               MPI_SHORT_INT};
+    int          n = 8, i;
 
     (void) state;
+    if (packs(MPI_LONG_DOUBLE, sizeof(long double), 48)) {
+        leaves[n++] = MPI_LONG_DOUBLE;
+        leaves[n++] = MPI_LONG_DOUBLE_INT;
+    }
+    if (packs(MPI_C_FLOAT_COMPLEX, 8, 12)) {
+        leaves[n++] = MPI_C_FLOAT_COMPLEX;
+    }
     for (i = 0; i < 4000; i++) {
-        check_random_types(leaves[random_in(0, last)]);
+        check_random_types(leaves[random_in(0, n - 1)]);
     }
 }
 
