@@ -89,7 +89,7 @@ static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, o
     command->reply_to.pos = cursor->pos / cursor->model->cell * cursor->model->packed;
     *shape_p              = NULL;
     ompi_osc_ucp_layout_contiguous(slice, 0, 0);
-    if (ompi_osc_ucp_transfer_is_bare(transfer, cursor->pos)) {
+    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
         command->wire.disp += layout->lb + (int64_t) cursor->pos;
     } else if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
         command->shape.pos = cursor->pos;
@@ -177,8 +177,7 @@ static int frag_next(cursor_t *cursor)
     const ompi_osc_ucp_model_t    *model    = cursor->model;
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
     ompi_osc_ucp_command_t         command  = {
-        .wire = { .kind = model->kind, .flags = transfer->in_units ? OMPI_OSC_UCP_FLAG_UNITS : 0, .op = model->op,
-                  .prim = model->prim }
+        .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
     };
     bool                           replied  = NULL != transfer->result_layout;
     const ompi_osc_ucp_layout_t   *shape;
@@ -219,9 +218,7 @@ static void cursor_begin(cursor_t *cursor)
     const ompi_osc_ucp_transfer_t *transfer   = cursor->transfer;
     const ompi_osc_ucp_layout_t   *origin     = transfer->origin_layout;
     uint32_t                       cell       = cursor->model->cell;
-    bool                           contiguous = ompi_osc_ucp_transfer_is_bare(transfer, 0) &&
-                                                (!transfer->in_units ||
-                                                 transfer->target_layout->size <= CONTIGUOUS_BYTES) &&
+    bool                           contiguous = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
                                                 ompi_osc_ucp_layout_is_contiguous(&cursor->pending->result_layout) &&
                                                 (NULL == origin || ompi_osc_ucp_layout_is_contiguous(origin));
 
