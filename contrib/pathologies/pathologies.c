@@ -152,7 +152,7 @@ static void idle_fence(int sick)
     for (int i = 0; i < SMALL_ROUNDS; i++) {
         MPI_Put(values, WORDS / 2, MPI_DOUBLE, next(), 0, WORDS / 2, MPI_DOUBLE, win);
         MPI_Win_fence(0, win);
-        for (int j = 0; sick && j < 20; j++) {
+        for (int j = 0; sick && j < 100; j++) {
             MPI_Win_fence(0, win);
         }
         compute(sick ? 1 : MS);

@@ -198,7 +198,8 @@ static void test_predefined(void **state)
 }
 
 /** Does Open MPI pack two elements of `size` bytes at this distance? That of 5.0.7 is wrong for complex numbers, if the
- *  distance is no multiple of their size. Under valgrind it loses bits of a long double, which it copies as a number. */
+ *  distance is no multiple of their size. Under valgrind it loses bits of a long double, which it copies as a
+ *  number. */
 static bool packs(MPI_Datatype leaf, size_t size, MPI_Aint distance)
 {
     MPI_Datatype type;

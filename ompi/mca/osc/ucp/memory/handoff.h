@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Each member of a lean window with memory of the program's has one, in the window's segment. An origin claims it,
- * posts an operation, and waits for a moment. A target that polls takes the operation. If it does not, the origin takes it
- * back, and has the kernel copy. So nobody waits for a target that computes, and each operation is carried out once.
+ * posts an operation, and waits for a moment. A target that polls takes the operation. If it does not, the origin takes
+ * it back, and has the kernel copy. So nobody waits for a target that computes, and each operation is carried out once.
  */
 
 #ifndef OSC_UCP_HANDOFF_H
