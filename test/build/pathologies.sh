@@ -50,7 +50,7 @@ disease late_post "rank 1 calls MPI_Win_post late, and others wait for it in MPI
 disease late_complete "rank 1 calls MPI_Win_complete late, and others wait for it in MPI_Win_wait" \
     "MPI_Win_wait +60 calls .*late complete"
 disease lock_each "MPI_Win_lock and MPI_Win_unlock enclose a single operation, 400000 times"
-disease idle_fence "MPI_Win_fence has operations of no process before or after it, 3800 times"
+disease idle_fence "MPI_Win_fence has operations of no process before or after it, 19800 times"
 disease element_gets "MPI_Get fetches from one target piece by piece" "sizes of gets: from 8 B 163[0-9]{4}$"
 disease element_accumulates "MPI_Accumulate updates one target element by element" \
     "sizes of accumulates: from 8 B 163[0-9]{4}$"

@@ -68,7 +68,7 @@ static int why(const ompi_osc_ucp_peer_t *peer)
 {
     int flavor = peer->window->flavor;
 
-    if (peer->rank == peer->window->rank || OMPI_OSC_UCP_VIA_DIRECT == peer->path->via) {
+    if (peer->rank == peer->window->rank || (OMPI_OSC_UCP_VIA_DIRECT == peer->path->via && !peer->cma)) {
         return -1;
     }
     if (NULL == peer->control) {
