@@ -78,9 +78,9 @@ static void cell_add(piece_t *piece, uint64_t address, char *cell)
 /** Add cells to the last run, if they lie behind it, or as a new one. */
 static void run_add(piece_t *piece, uint64_t at, size_t n)
 {
-    run_t *last = &piece->run[piece->nruns - 1];
+    run_t *last = 0 == piece->nruns ? NULL : &piece->run[piece->nruns - 1];
 
-    if (piece->nruns > 0 && last->at + last->n * piece->prim->extent == at) {
+    if (NULL != last && last->at + last->n * piece->prim->extent == at) {
         last->n += n;
     } else {
         piece->run[piece->nruns++] = (run_t) { .at = at, .n = n };
@@ -93,11 +93,11 @@ static void run_add(piece_t *piece, uint64_t at, size_t n)
 static uint64_t repeated(const piece_t *piece, uint64_t address, uint64_t bytes, uint64_t used, uint64_t *at_p)
 {
     const ompi_osc_ucp_cma_vector_t *vector = &piece->vector;
-    const struct iovec              *last   = &vector->there[vector->nthere - 1];
+    const struct iovec              *last   = 0 == vector->nthere ? NULL : &vector->there[vector->nthere - 1];
     const uint64_t                   extent = piece->prim->extent;
     uint64_t                         from;
 
-    if (0 == vector->nthere || ompi_osc_ucp_prim_has_gaps(piece->prim) || address < (uintptr_t) last->iov_base ||
+    if (NULL == last || ompi_osc_ucp_prim_has_gaps(piece->prim) || address < (uintptr_t) last->iov_base ||
         0 != (address - (uintptr_t) last->iov_base) % extent) {
         return 0;
     }
