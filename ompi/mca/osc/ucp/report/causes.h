@@ -51,7 +51,7 @@ int64_t ompi_osc_ucp_told_operations(const ompi_osc_ucp_told_t *told, int call);
 void ompi_osc_ucp_told_print(FILE *out, const ompi_osc_ucp_told_t *told);
 
 /** The name of a call, as a user knows it. */
-const char *ompi_osc_ucp_called_name(int call);
+const char *ompi_osc_ucp_called_name(uint64_t call);
 
 /* report/rules.c */
 

@@ -12,6 +12,7 @@
 #define LEAST_NS 1000
 
 static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
+    [OMPI_OSC_UCP_CALLED_NONE]             = "none",
     [OMPI_OSC_UCP_CALLED_PUT]              = "MPI_Put",
     [OMPI_OSC_UCP_CALLED_GET]              = "MPI_Get",
     [OMPI_OSC_UCP_CALLED_ACCUMULATE]       = "MPI_Accumulate",
@@ -27,6 +28,7 @@ static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
     [OMPI_OSC_UCP_CALLED_START]            = "MPI_Win_start",
     [OMPI_OSC_UCP_CALLED_COMPLETE]         = "MPI_Win_complete",
     [OMPI_OSC_UCP_CALLED_WAIT]             = "MPI_Win_wait",
+    [OMPI_OSC_UCP_CALLED_TEST]             = "MPI_Win_test",
     [OMPI_OSC_UCP_CALLED_LOCK]             = "MPI_Win_lock",
     [OMPI_OSC_UCP_CALLED_UNLOCK]           = "MPI_Win_unlock",
     [OMPI_OSC_UCP_CALLED_LOCK_ALL]         = "MPI_Win_lock_all",
@@ -34,7 +36,11 @@ static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
     [OMPI_OSC_UCP_CALLED_FLUSH]            = "MPI_Win_flush",
     [OMPI_OSC_UCP_CALLED_FLUSH_ALL]        = "MPI_Win_flush_all",
     [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL]      = "MPI_Win_flush_local",
-    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all"
+    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all",
+    [OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY]   = "MPIX_Win_set_num_notify",
+    [OMPI_OSC_UCP_CALLED_NOTIFY_WAIT]      = "MPIX_Win_notify_wait",
+    [OMPI_OSC_UCP_CALLED_FREE]             = "MPI_Win_free",
+    [OMPI_OSC_UCP_CALLED_FINALIZE]         = "MPI_Finalize"
 };
 
 static const char *const causes[OMPI_OSC_UCP_CAUSES] = {
@@ -51,9 +57,9 @@ static const char *const causes[OMPI_OSC_UCP_CAUSES] = {
     [OMPI_OSC_UCP_CAUSE_UNKNOWN]  = "not known"
 };
 
-const char *ompi_osc_ucp_called_name(int call)
+const char *ompi_osc_ucp_called_name(uint64_t call)
 {
-    return calls[call];
+    return calls[call < OMPI_OSC_UCP_CALLED_COUNT ? call : 0];
 }
 
 static double seconds(int64_t ns)

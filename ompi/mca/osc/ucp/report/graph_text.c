@@ -9,48 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "report/causes.h"
+
 /** Most processes that are named. */
 #define LINES_MAX 24
 
 typedef ompi_osc_ucp_graph_t graph_t;
 typedef ompi_osc_ucp_node_t  node_t;
-
-static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
-    [OMPI_OSC_UCP_CALLED_NONE]             = "none",
-    [OMPI_OSC_UCP_CALLED_PUT]              = "MPI_Put",
-    [OMPI_OSC_UCP_CALLED_GET]              = "MPI_Get",
-    [OMPI_OSC_UCP_CALLED_ACCUMULATE]       = "MPI_Accumulate",
-    [OMPI_OSC_UCP_CALLED_GET_ACCUMULATE]   = "MPI_Get_accumulate",
-    [OMPI_OSC_UCP_CALLED_FETCH_AND_OP]     = "MPI_Fetch_and_op",
-    [OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP] = "MPI_Compare_and_swap",
-    [OMPI_OSC_UCP_CALLED_RPUT]             = "MPI_Rput",
-    [OMPI_OSC_UCP_CALLED_RGET]             = "MPI_Rget",
-    [OMPI_OSC_UCP_CALLED_RACCUMULATE]      = "MPI_Raccumulate",
-    [OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE]  = "MPI_Rget_accumulate",
-    [OMPI_OSC_UCP_CALLED_FENCE]            = "MPI_Win_fence",
-    [OMPI_OSC_UCP_CALLED_POST]             = "MPI_Win_post",
-    [OMPI_OSC_UCP_CALLED_START]            = "MPI_Win_start",
-    [OMPI_OSC_UCP_CALLED_COMPLETE]         = "MPI_Win_complete",
-    [OMPI_OSC_UCP_CALLED_WAIT]             = "MPI_Win_wait",
-    [OMPI_OSC_UCP_CALLED_TEST]             = "MPI_Win_test",
-    [OMPI_OSC_UCP_CALLED_LOCK]             = "MPI_Win_lock",
-    [OMPI_OSC_UCP_CALLED_UNLOCK]           = "MPI_Win_unlock",
-    [OMPI_OSC_UCP_CALLED_LOCK_ALL]         = "MPI_Win_lock_all",
-    [OMPI_OSC_UCP_CALLED_UNLOCK_ALL]       = "MPI_Win_unlock_all",
-    [OMPI_OSC_UCP_CALLED_FLUSH]            = "MPI_Win_flush",
-    [OMPI_OSC_UCP_CALLED_FLUSH_ALL]        = "MPI_Win_flush_all",
-    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL]      = "MPI_Win_flush_local",
-    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all",
-    [OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY]   = "MPIX_Win_set_num_notify",
-    [OMPI_OSC_UCP_CALLED_NOTIFY_WAIT]      = "MPIX_Win_notify_wait",
-    [OMPI_OSC_UCP_CALLED_FREE]             = "MPI_Win_free",
-    [OMPI_OSC_UCP_CALLED_FINALIZE]         = "MPI_Finalize"
-};
-
-static const char *call_name(uint64_t call)
-{
-    return calls[call < OMPI_OSC_UCP_CALLED_COUNT ? call : 0];
-}
 
 static double seconds(uint64_t from, uint64_t to)
 {
@@ -111,7 +76,7 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
     uint64_t                      lock   = ompi_osc_ucp_graph_lock(node);
 
-    fprintf(out, " waits in %s", call_name(record->call));
+    fprintf(out, " waits in %s", ompi_osc_ucp_called_name(record->call));
     fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'", record->name);
     fprintf(out, " since %.1f s,", seconds(record->since, node->answer.now));
     if (0 != lock && (OMPI_OSC_UCP_AWAITS_LOCK == record->awaits || node->answer.holders > 0)) {
@@ -173,13 +138,13 @@ static void put_other(FILE *out, const node_t *node)
     } else if (0 == record->state) {
         fputs(" has made no call on a window yet", out);
     } else if (0 != (record->state >> 16) % 2) {
-        fprintf(out, " is in %s", call_name(record->state & 0xffff));
+        fprintf(out, " is in %s", ompi_osc_ucp_called_name(record->state & 0xffff));
     } else {
         fputs(" computes, or is in other calls", out);
         if (0 != record->left) {
             fprintf(out, ", since %.1f s", seconds(record->left, node->answer.now));
         }
-        fprintf(out, " (last MPI call on a window: %s)", call_name(record->state & 0xffff));
+        fprintf(out, " (last MPI call on a window: %s)", ompi_osc_ucp_called_name(record->state & 0xffff));
     }
 }
 
