@@ -249,6 +249,9 @@ static inline __attribute__((always_inline)) void copy_blocks_of(size_t bytes, c
 static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *from, int64_t from_stride, uint64_t n)
 {
     switch (bytes) {
+    case 2:
+        copy_blocks_of(2, to, to_stride, from, from_stride, n);
+        break;
     case 4:
         copy_blocks_of(4, to, to_stride, from, from_stride, n);
         break;
@@ -264,7 +267,7 @@ static void copy_blocks(size_t bytes, char *to, int64_t to_stride, const char *f
     }
 }
 
-/** Copy one block of a list. For a few elements memmove is inline, also so that nobody sees halves of one. */
+/** Copy one block of a list. For a few elements memmove is inline, also for what layout/block.h says. */
 static inline void copy_block(char *to, const char *from, uint64_t bytes)
 {
     switch (bytes) {
@@ -397,7 +400,7 @@ static inline __attribute__((always_inline)) void copy_stream(iter_t *iter, orde
             if (!ompi_osc_ucp_layout_iter_next(iter, len, &disp, &run)) {
                 return;
             }
-            memmove(block_in(to_order, to, disp), block_in(from_order, from, disp), run);
+            copy_block(block_in(to_order, to, disp), block_in(from_order, from, disp), run);
         }
         to   += PACKED == to_order ? run : 0;
         from += PACKED == from_order ? run : 0;
@@ -471,7 +474,7 @@ void ompi_osc_ucp_layout_copy(const ompi_osc_ucp_layout_t *to, void *to_base, co
             uint64_t run = min_u64(to->nodes[target.node].count - target.in_block,
                                    from->nodes[source.node].count - source.in_block);
 
-            memmove(at(to_base, iter_disp(&target)), at(from_base, iter_disp(&source)), run);
+            copy_block(at(to_base, iter_disp(&target)), at(from_base, iter_disp(&source)), run);
             iter_advance(&target, run);
             iter_advance(&source, run);
         }

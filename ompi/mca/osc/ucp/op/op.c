@@ -5,6 +5,7 @@
 
 #include "op/scalar.h"
 
+#include "layout/block.h"
 #include "op/pairs.h"
 
 #include "opal/datatype/opal_datatype_internal.h"
@@ -208,7 +209,7 @@ static inline void copy_elements(const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_f
     if (ompi_osc_ucp_prim_has_gaps(prim)) {
         ompi_osc_ucp_pairs_copy(prim, to_form, to, from_form, from, n);
     } else {
-        memcpy(to, from, n * prim->size);
+        ompi_osc_ucp_block_copy(to, from, n * prim->size);
     }
 }
 
@@ -465,9 +466,9 @@ void ompi_osc_ucp_op_compare_swap(ompi_osc_ucp_stripe_t *stripes, uintptr_t key,
 {
     ompi_osc_ucp_stripe_pair_t taken = ompi_osc_ucp_stripe_pair_lock(stripes, key, prim->size);
 
-    memcpy(result, target, prim->size);
+    ompi_osc_ucp_block_copy(result, target, prim->size);
     if (0 == memcmp(result, compare, prim->size) && 0 != memcmp(result, source, prim->size)) {
-        memcpy(target, source, prim->size);
+        ompi_osc_ucp_block_copy(target, source, prim->size);
     }
     ompi_osc_ucp_stripe_pair_unlock(taken);
 }

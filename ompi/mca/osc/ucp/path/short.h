@@ -9,6 +9,7 @@
 #define OSC_UCP_SHORT_H
 
 #include "base/stores.h"
+#include "layout/block.h"
 #include "layout/layout.h"
 #include "peer/peer.h"
 
@@ -71,42 +72,6 @@ static inline uint64_t ompi_osc_ucp_block_bytes(const ompi_datatype_t *type, siz
         return 0;
     }
     return super->size * (uint64_t) count; /* does not overflow */
-}
-
-/** Copy a block of a basic type's size. The compiler knows the size: up to 8 bytes are one load and one store, so that
- *  no process sees a half of it. False: it has another size, and nothing was done. */
-static inline bool ompi_osc_ucp_block_copy_basic(void *to, const void *from, uint64_t bytes)
-{
-    switch (bytes) {
-    case 4:
-        memmove(to, from, 4);
-        return true;
-    case 8:
-        memmove(to, from, 8);
-        return true;
-    case 16:
-        memmove(to, from, 16);
-        return true;
-    default:
-        return false;
-    }
-}
-
-/** Copy a block of any other size. The C library may load the second of two bytes by itself. */
-static inline void ompi_osc_ucp_block_copy_other(void *to, const void *from, uint64_t bytes)
-{
-    if (2 == bytes) {
-        memmove(to, from, 2);
-    } else {
-        memmove(to, from, bytes);
-    }
-}
-
-static inline void ompi_osc_ucp_block_copy(void *to, const void *from, uint64_t bytes)
-{
-    if (!ompi_osc_ucp_block_copy_basic(to, from, bytes)) {
-        ompi_osc_ucp_block_copy_other(to, from, bytes);
-    }
 }
 
 #endif /* OSC_UCP_SHORT_H */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "layout/block.h"
 #include "op/op_layout.h"
 #include "peer/peer.h"
 #include "service/asked.h"
@@ -126,7 +127,7 @@ static void apply_put(context_t *context, command_t *command)
     } else if (context->target->device) {
         device_done(context, ompi_osc_ucp_target_addr_put(&addr, command));
     } else if (NULL == command->layout) {
-        memcpy(addr.base, command->data, command->wire.len);
+        ompi_osc_ucp_block_copy(addr.base, command->data, command->wire.len);
     } else {
         ompi_osc_ucp_layout_iter_init(&iter, &addr.layout, command->shape.pos);
         ompi_osc_ucp_layout_unpack(&iter, addr.base, command->data, command->wire.len);
