@@ -9,7 +9,7 @@ import sys
 
 PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, RAISE, COUNTERS, POST, BARRIER, DESCRIBE, \
     DOORBELL, ASK = range(1, 15)
-REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN = 1, 2, 4, 8, 16
+REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, UNITS = 1, 2, 4, 8, 16, 32
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
 
@@ -44,6 +44,8 @@ seeds = {
     "get": message(0, head() + command(GET, 8, 100, REPLY, cookie=9)),
     "get_vector": message(0, head() + command(GET, 8, 32, REPLY | LAYOUT, cookie=9, layout=VECTOR)),
     "put_vector": message(0, head() + command(PUT, 8, 32, LAYOUT, layout=VECTOR, data=b"v" * 32)),
+    "units": message(0, head(ack=7) + command(PUT, 2, 8, UNITS, data=b"12345678") +
+                     command(PUT, 1 << 62, 32, UNITS | LAYOUT, layout=VECTOR, data=b"u" * 32)),
     "swap": message(0, head() + command(COMPARE_SWAP, 8, 8, REPLY, prim=10, cookie=9, data=b"s" * 16)),
     "lock": message(0, head(ack=3) + command(LOCK, flags=REPLY | EXCLUSIVE) + command(PUT, 0, 4, data=b"lock") +
                     command(UNLOCK, flags=EXCLUSIVE)),

@@ -55,9 +55,10 @@ static inline int test_has_flavor(MPI_Comm comm, enum test_flavor flavor)
     return TEST_SHARED != flavor || test_one_node(comm);
 }
 
-/** Collective over `comm`: make a window of `size` bytes per process, zeroed; visible to all on return. */
-static inline void test_window_open(struct test_window *window, enum test_flavor flavor, MPI_Aint size,
-                                    MPI_Info info, MPI_Comm comm)
+/** Collective over `comm`: make a window of `size` bytes per process, zeroed; visible to all on return. `unit`: this
+ *  process's disp_unit, but in a dynamic window. */
+static inline void test_window_open_unit(struct test_window *window, enum test_flavor flavor, MPI_Aint size, int unit,
+                                         MPI_Info info, MPI_Comm comm)
 {
     MPI_Aint mine = 0;
     int processes;
@@ -71,13 +72,13 @@ static inline void test_window_open(struct test_window *window, enum test_flavor
     switch (flavor) {
     case TEST_CREATE:
         window->base = malloc(size + 1);
-        MPI_OK(MPI_Win_create(window->base, size, 1, info, comm, &window->win));
+        MPI_OK(MPI_Win_create(window->base, size, unit, info, comm, &window->win));
         break;
     case TEST_ALLOCATE:
-        MPI_OK(MPI_Win_allocate(size, 1, info, comm, &window->base, &window->win));
+        MPI_OK(MPI_Win_allocate(size, unit, info, comm, &window->base, &window->win));
         break;
     case TEST_SHARED:
-        MPI_OK(MPI_Win_allocate_shared(size, 1, info, comm, &window->base, &window->win));
+        MPI_OK(MPI_Win_allocate_shared(size, unit, info, comm, &window->base, &window->win));
         break;
     default:
         window->base = malloc(size + 1);
@@ -88,6 +89,13 @@ static inline void test_window_open(struct test_window *window, enum test_flavor
     memset(window->base, 0, size);
     MPI_Allgather(&mine, 1, MPI_AINT, window->origin, 1, MPI_AINT, comm);
     MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, window->win);
+}
+
+/** The same with disp_unit 1. */
+static inline void test_window_open(struct test_window *window, enum test_flavor flavor, MPI_Aint size,
+                                    MPI_Info info, MPI_Comm comm)
+{
+    test_window_open_unit(window, flavor, size, 1, info, comm);
 }
 
 /** Collective: the end of the window and of its memory. */

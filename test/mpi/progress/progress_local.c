@@ -8,20 +8,52 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { CALLS = 3, LONG = 128 * 1024, TARGET = 3 }; /* rank 0 sends notices of fences to the ranks 1, 2 and 4 */
+enum { TARGET = 3 }; /* rank 0 sends notices of fences to the ranks 1, 2 and 4 */
 
 enum { POSTER = 1, ORIGIN = 4 }; /* the ranks of MPI_Win_post */
 
-static long got[CALLS], many[LONG];
+/** Elements of the target. */
+enum { PUT, SUM, GET, SHIFTED, SHORT, LONG = 128 * 1024, FIRST = SHORT, SECOND = SHORT + LONG, ALL = SHORT + 2 * LONG };
 
-static void call(const struct test_window *window)
+/** What the members have alike. */
+enum alike { EVERYTHING, ONLY_UNITS, ONLY_SIZES, NOTHING };
+
+static long got, many[LONG];
+static MPI_Datatype shifted, shifted_long; /* they begin with a gap of an element */
+
+static MPI_Datatype shifted_type(int elements)
 {
-    static const long one = 1, two = 2;
+    const MPI_Aint gap = sizeof(long);
+    MPI_Datatype type;
 
-    MPI_OK(MPI_Put(&one, 1, MPI_LONG, TARGET, test_at(window, TARGET, 0), 1, MPI_LONG, window->win));
-    MPI_OK(MPI_Accumulate(&two, 1, MPI_LONG, TARGET, test_at(window, TARGET, 8), 1, MPI_LONG, MPI_SUM, window->win));
-    MPI_OK(MPI_Put(many, LONG, MPI_LONG, TARGET, test_at(window, TARGET, 24), LONG, MPI_LONG, window->win));
-    MPI_OK(MPI_Get(got, 1, MPI_LONG, TARGET, test_at(window, TARGET, 16), 1, MPI_LONG, window->win));
+    MPI_OK(MPI_Type_create_hindexed(1, &elements, &gap, MPI_LONG, &type));
+    MPI_OK(MPI_Type_commit(&type));
+    return type;
+}
+
+/** Are accumulates a network's, which may wait for the target? */
+static bool sums_wait(void)
+{
+    const char *domain = getenv("OMPI_MCA_osc_ucp_atomic_domain");
+
+    return NULL != domain && 0 == strcmp(domain, "nic");
+}
+
+/** `unit`: the target's. */
+static void call(const struct test_window *window, int unit, long value, bool sum)
+{
+    const MPI_Aint at = test_at(window, TARGET, 0), element = (MPI_Aint) sizeof(long) / unit;
+    const MPI_Win win = window->win;
+    const long two = 2;
+
+    MPI_OK(MPI_Put(&value, 1, MPI_LONG, TARGET, at + PUT * element, 1, MPI_LONG, win));
+    if (sum) {
+        MPI_OK(MPI_Accumulate(&two, 1, MPI_LONG, TARGET, at + SUM * element, 1, MPI_LONG, MPI_SUM, win));
+    }
+    MPI_OK(MPI_Put(&value, 1, MPI_LONG, TARGET, at + (SHIFTED - 1) * element, 1, shifted, win));
+    MPI_OK(MPI_Put(many, LONG, MPI_LONG, TARGET, at + FIRST * element, LONG, MPI_LONG, win));
+    MPI_OK(MPI_Put(many, LONG, MPI_LONG, TARGET, at + (SECOND - 1) * element, 1, shifted_long, win));
+    MPI_OK(MPI_Get(&got, 1, MPI_LONG, TARGET, at + GET * element, 1, MPI_LONG, win));
 }
 
 /** Wait until the file is there. False: it does not come. */
@@ -65,25 +97,43 @@ static void check_post(enum test_flavor flavor, MPI_Info info, const char *flag)
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/** `alike`: all members have as much memory. Else only the target has some. */
-static void check(enum test_flavor flavor, MPI_Info info, const char *flag, bool alike)
+static void check_target(const char *flavor, const long *values, int round, long sum)
 {
+    const long value = round + 4;
+
+    CHECK(value == values[PUT] && sum == values[SUM] && value == values[SHIFTED], "%s, round %d: %ld, %ld, %ld", flavor,
+          round, values[PUT], values[SUM], values[SHIFTED]);
+    for (int i = 0; i < 2 * LONG && test_failures < 10; i++) {
+        CHECK(value + i % LONG == values[SHORT + i], "%s, round %d: element %d of long puts is %ld", flavor, round, i,
+              values[SHORT + i]);
+    }
+}
+
+static void check(enum test_flavor flavor, MPI_Info info, const char *flag, enum alike alike)
+{
+    const bool apart = TARGET != test_rank && (ONLY_UNITS == alike || NOTHING == alike);
+    const int unit = alike <= ONLY_UNITS ? 1 : sizeof(long);
     struct test_window window;
-    const long *values;
+    long *values, sum = 0;
     bool seen = true;
 
-    test_window_open(&window, flavor, (alike || TARGET == test_rank ? CALLS + LONG : 0) * (MPI_Aint) sizeof(long),
-                     info, MPI_COMM_WORLD);
-    values = (const long *) (void *) window.base;
+    test_window_open_unit(&window, flavor, (apart ? 0 : ALL) * (MPI_Aint) sizeof(long), TARGET == test_rank ? unit : 1,
+                          info, MPI_COMM_WORLD);
+    values = (long *) (void *) window.base;
     if (TARGET == test_rank) {
-        ((long *) (void *) window.base)[2] = 3;
+        values[GET] = 3;
     }
     for (int round = 0; round < 3; round++) { /* later rounds may go another way */
+        const bool sums = round > 0 || !sums_wait();
+
+        sum += sums ? 2 : 0;
         MPI_OK(MPI_Win_fence(0, window.win));
         if (0 == test_rank) {
-            got[0] = 0;
-            many[0] = many[LONG - 1] = round + 4;
-            call(&window);
+            got = 0;
+            for (int i = 0; i < LONG; i++) {
+                many[i] = round + 4 + i;
+            }
+            call(&window, unit, round + 4, sums);
             if (0 == round) {
                 fclose(fopen(flag, "w"));
             }
@@ -92,14 +142,12 @@ static void check(enum test_flavor flavor, MPI_Info info, const char *flag, bool
             seen = flag_seen(flag);
         }
         MPI_OK(MPI_Win_fence(0, window.win));
-        CHECK(0 != test_rank || 3 == got[0], "%s, round %d: got %ld", test_flavor_name[flavor], round, got[0]);
-        CHECK(TARGET != test_rank || (1 == values[0] && 2 * (round + 1) == values[1]), "%s, round %d: %ld, %ld",
-              test_flavor_name[flavor], round, values[0], values[1]);
-        CHECK(TARGET != test_rank || (round + 4 == values[CALLS] && round + 4 == values[CALLS + LONG - 1]),
-              "%s, round %d: long put: %ld, %ld", test_flavor_name[flavor], round, values[CALLS],
-              values[CALLS + LONG - 1]);
+        CHECK(0 != test_rank || 3 == got, "%s, round %d: got %ld", test_flavor_name[flavor], round, got);
+        if (TARGET == test_rank) {
+            check_target(test_flavor_name[flavor], values, round, sum);
+        }
     }
-    CHECK(seen, "%s: the calls wait for their target, sizes alike: %d", test_flavor_name[flavor], alike);
+    CHECK(seen, "%s: the calls wait for their target, case %d", test_flavor_name[flavor], (int) alike);
     test_window_close(&window);
     if (0 == test_rank) {
         unlink(flag);
@@ -116,17 +164,20 @@ int main(int argc, char **argv)
     test_needs(TARGET + 2);
     MPI_Info_create(&info);
     MPI_Info_set(info, "no_locks", "true");
+    shifted = shifted_type(1);
+    shifted_long = shifted_type(LONG);
     for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
         if (test_has_flavor(MPI_COMM_WORLD, flavor)) {
             snprintf(flag, sizeof(flag), "/tmp/progress_local.%d.%d", (int) getpid(), (int) flavor);
             MPI_Bcast(flag, sizeof(flag), MPI_CHAR, 0, MPI_COMM_WORLD);
-            check(flavor, info, flag, true);
-            if (TEST_DYNAMIC != flavor) {
-                check(flavor, info, flag, false);
+            for (enum alike alike = 0; alike <= (TEST_DYNAMIC == flavor ? EVERYTHING : NOTHING); alike++) {
+                check(flavor, info, flag, alike);
             }
             check_post(flavor, info, flag);
         }
     }
+    MPI_Type_free(&shifted_long);
+    MPI_Type_free(&shifted);
     MPI_Info_free(&info);
     return test_finish();
 }

@@ -52,7 +52,7 @@ static int target_find(ompi_osc_ucp_call_t *call)
     }
     call->transfer.peer = peer;
     rc = ompi_osc_ucp_access(peer);
-    return OMPI_SUCCESS == rc && !peer->known ? ompi_osc_ucp_reach_early(peer) : rc;
+    return OMPI_SUCCESS == rc && !peer->known ? ompi_osc_ucp_reach_early(peer, NULL != call->transfer.prim) : rc;
 }
 
 /** Turn the displacement into bytes, and check the range. */
@@ -63,6 +63,11 @@ static int range_check(ompi_osc_ucp_call_t *call)
     int64_t                      bytes;
     bool                         fits = true;
 
+    if (peer->disp_unit < 0) { /* only the target can tell */
+        call->transfer.in_units = true;
+        call->transfer.disp     = call->disp;
+        return OMPI_SUCCESS;
+    }
     if (__builtin_mul_overflow((int64_t) call->disp, peer->disp_unit, &bytes)) {
         return OMPI_ERR_RMA_RANGE;
     }
@@ -77,6 +82,21 @@ static int range_check(ompi_osc_ucp_call_t *call)
     }
     call->transfer.disp = bytes;
     return fits ? OMPI_SUCCESS : OMPI_ERR_RMA_RANGE;
+}
+
+/** Call the path. A provisional one stays the peer's until the call is over: other threads may enter meanwhile. */
+static int verb_run(ompi_osc_ucp_call_t *call)
+{
+    ompi_osc_ucp_peer_t *peer = call->transfer.peer;
+    int                  rc;
+
+    if (peer->known) {
+        return call->verb(&call->transfer);
+    }
+    peer->early++;
+    rc = call->verb(&call->transfer);
+    peer->early--;
+    return rc;
 }
 
 int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
@@ -97,7 +117,7 @@ int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
         rc = range_check(call);
         if (OMPI_SUCCESS == rc) {
             ompi_osc_ucp_fence_used(call->window);
-            rc = call->verb(&call->transfer);
+            rc = verb_run(call);
         }
     }
     if (OPAL_UNLIKELY(OMPI_SUCCESS != rc)) {

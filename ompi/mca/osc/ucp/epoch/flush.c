@@ -38,8 +38,8 @@ int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window)
     }
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
-        if (NULL == peer->path->flush) {
-            continue;
+        if (NULL == peer->path->flush && OMPI_SUCCESS == peer->error) {
+            continue; /* an error may be of a provisional path, if another thread has found the final one meanwhile */
         }
         ompi_osc_ucp_peer_wait_local(peer);
         rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));

@@ -215,7 +215,7 @@ static int origins_find(ompi_osc_ucp_window_t *window, const int *ranks, int n)
 
     for (i = 0; OMPI_SUCCESS == rc && i < n; i++) {
         peer = ompi_osc_ucp_peer(window, ranks[i]);
-        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach_for_notice(peer);
+        rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach_early(peer, false);
     }
     return rc;
 }

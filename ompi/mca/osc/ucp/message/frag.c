@@ -89,7 +89,7 @@ static int frag_shape(const cursor_t *cursor, ompi_osc_ucp_command_t *command, o
     command->reply_to.pos = cursor->pos / cursor->model->cell * cursor->model->packed;
     *shape_p              = NULL;
     ompi_osc_ucp_layout_contiguous(slice, 0, 0);
-    if (ompi_osc_ucp_layout_is_contiguous(layout)) {
+    if (ompi_osc_ucp_transfer_is_bare(transfer, cursor->pos)) {
         command->wire.disp += layout->lb + (int64_t) cursor->pos;
     } else if (layout->nnodes <= LAYOUT_NODES_WHOLE) {
         command->shape.pos = cursor->pos;
@@ -121,19 +121,20 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
 {
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
     packed_t                      *packed;
+    int64_t                        disp = 0;
+    uint64_t                       run;
     int                            rc;
 
     command->wire.flags |= OMPI_OSC_UCP_FLAG_PAYLOAD;
     if (NULL == shape && ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout) && !opal_common_ucp_registers()) {
-        const char *data = (const char *) transfer->origin + transfer->origin_layout->lb + cursor->origin.pos;
-
+        /* The whole iterator advances: a later fragment of the call may need a layout, and is packed. */
+        (void) ompi_osc_ucp_layout_iter_next(&cursor->origin, len, &disp, &run);
         frag_begin(cursor->pending);
-        rc = ompi_osc_ucp_packet_frag(transfer->peer, command, data, len, how_to_send(command, len), frag_sent,
-                                      cursor->pending);
+        rc = ompi_osc_ucp_packet_frag(transfer->peer, command, (const char *) transfer->origin + disp, len,
+                                      how_to_send(command, len), frag_sent, cursor->pending);
         if (OMPI_SUCCESS != rc) {
             frag_done(cursor->pending, OMPI_SUCCESS);
         }
-        cursor->origin.pos += len;
         return rc;
     }
 
@@ -177,7 +178,8 @@ static int frag_next(cursor_t *cursor)
     const ompi_osc_ucp_model_t    *model    = cursor->model;
     const ompi_osc_ucp_transfer_t *transfer = cursor->transfer;
     ompi_osc_ucp_command_t         command  = {
-        .wire = { .kind = model->kind, .op = model->op, .prim = model->prim }
+        .wire = { .kind = model->kind, .flags = transfer->in_units ? OMPI_OSC_UCP_FLAG_UNITS : 0, .op = model->op,
+                  .prim = model->prim }
     };
     bool                           replied  = NULL != transfer->result_layout;
     const ompi_osc_ucp_layout_t   *shape;
@@ -218,7 +220,9 @@ static void cursor_begin(cursor_t *cursor)
     const ompi_osc_ucp_transfer_t *transfer   = cursor->transfer;
     const ompi_osc_ucp_layout_t   *origin     = transfer->origin_layout;
     uint32_t                       cell       = cursor->model->cell;
-    bool                           contiguous = ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+    bool                           contiguous = ompi_osc_ucp_transfer_is_bare(transfer, 0) &&
+                                                (!transfer->in_units ||
+                                                 transfer->target_layout->size <= CONTIGUOUS_BYTES) &&
                                                 ompi_osc_ucp_layout_is_contiguous(&cursor->pending->result_layout) &&
                                                 (NULL == origin || ompi_osc_ucp_layout_is_contiguous(origin));
 

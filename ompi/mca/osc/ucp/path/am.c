@@ -92,8 +92,12 @@ static ompi_osc_ucp_wire_command_t wire_of(const ompi_osc_ucp_transfer_t *transf
     const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
 
     return (ompi_osc_ucp_wire_command_t) {
-        .kind = model->kind, .flags = flags, .op = model->op, .prim = model->prim, .len = (uint32_t) layout->size,
-        .disp = transfer->disp + (ompi_osc_ucp_layout_is_contiguous(layout) ? layout->lb : 0)
+        .kind  = model->kind,
+        .flags = flags | (transfer->in_units ? OMPI_OSC_UCP_FLAG_UNITS : 0),
+        .op    = model->op,
+        .prim  = model->prim,
+        .len   = (uint32_t) layout->size,
+        .disp  = transfer->disp + (ompi_osc_ucp_transfer_is_bare(transfer, 0) ? layout->lb : 0)
     };
 }
 
@@ -117,7 +121,7 @@ static void origin_pack(const ompi_osc_ucp_transfer_t *transfer, char *to, uint6
 static int short_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent,
                         uint64_t cookie)
 {
-    bool                   shaped  = !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout);
+    bool                   shaped  = !ompi_osc_ucp_transfer_is_bare(transfer, 0);
     ompi_osc_ucp_command_t command = {
         .wire            = wire_of(transfer, model, (0 != cookie ? OMPI_OSC_UCP_FLAG_REPLY : 0) |
                                                     (shaped ? OMPI_OSC_UCP_FLAG_LAYOUT : 0)),
@@ -141,7 +145,7 @@ static int short_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_
     return rc;
 }
 
-/** The same for the most frequent calls, which are contiguous at the target and return nothing. */
+/** The same for the most frequent calls, which need no layout and return nothing. */
 static int bare_append(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model, uint64_t sent)
 {
     const ompi_osc_ucp_wire_command_t wire = wire_of(transfer, model, 0);
@@ -160,7 +164,7 @@ static int short_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_mode
 {
     int rc;
 
-    if (ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
+    if (ompi_osc_ucp_transfer_is_bare(transfer, 0)) {
         rc = bare_append(transfer, model, sent);
     } else {
         rc = short_append(transfer, model, sent, 0);

@@ -53,9 +53,10 @@ struct ompi_osc_ucp_peer_t {
     bool    known;      /**< size and disp_unit are valid, and the path is final */
     bool    mapped;     /**< known, and all of it is mapped: displacements count from `memory` */
     bool    resolving;  /**< a thread is waiting for the description */
+    uint32_t early;     /**< threads in communication calls by a provisional path */
     ompi_osc_ucp_answer_t *answer; /**< NULL: it was not asked for its description, or the path is final; malloc'd */
     int64_t size;       /**< bytes; -1: not known yet, the target checks ranges */
-    int64_t disp_unit;  /**< bytes */
+    int64_t disp_unit;  /**< bytes; -1: not known yet */
 
     /* What is mapped here. */
     ompi_osc_ucp_control_t *control;  /**< NULL: not mapped */

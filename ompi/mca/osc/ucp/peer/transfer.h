@@ -27,6 +27,8 @@ typedef struct ompi_osc_ucp_transfer_t {
      *  cells (op/op.h) for the accumulate family, else of bytes. */
     int64_t                disp;
     ompi_osc_ucp_layout_t *target_layout;
+    bool                   in_units; /**< disp counts the target's units, which this process does not know yet: the
+                                      *   path is a provisional one */
 
     uint8_t                    op;      /**< the accumulate family */
     const ompi_osc_ucp_prim_t *prim;    /**< the accumulate family and compare_and_swap */
@@ -34,5 +36,13 @@ typedef struct ompi_osc_ucp_transfer_t {
 
     ompi_request_t **request_p; /**< R calls: set on success; other calls: NULL */
 } ompi_osc_ucp_transfer_t;
+
+/** Is all that a command needs its displacement, from packed byte `pos` of the target layout on? Else the layout must
+ *  travel with it. */
+static inline bool ompi_osc_ucp_transfer_is_bare(const ompi_osc_ucp_transfer_t *transfer, uint64_t pos)
+{
+    return ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+           (!transfer->in_units || 0 == transfer->target_layout->lb + (int64_t) pos);
+}
 
 #endif /* OSC_UCP_TRANSFER_H */

@@ -78,12 +78,21 @@ static int answer_take(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/** Complete what went by the provisional path. The final one may not know of messages. */
+/** Is nothing under way by the provisional path? The final one may not know of messages. */
+static bool is_settled(const ompi_osc_ucp_peer_t *peer)
+{
+    return 0 == peer->early && ompi_osc_ucp_peer_is_quiet(peer);
+}
+
+/** Complete what went by the provisional path. No call begins to use it meanwhile (early_possible). */
 static void peer_settle(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t awaited = 0;
 
-    if (!ompi_osc_ucp_peer_is_quiet(peer)) {
+    while (peer->early > 0) {
+        ompi_osc_ucp_wait_step();
+    }
+    if (!is_settled(peer)) {
         (void) ompi_osc_ucp_flush_begin(peer, &awaited);
         ompi_osc_ucp_await(&awaited);
         ompi_osc_ucp_peer_wait_local(peer);
@@ -116,27 +125,34 @@ int ompi_osc_ucp_reach_ask(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/** Can peers be served by their provisional path? In the NIC domain accumulates must not be messages. Another thread
- *  may be at an operation when the path becomes final. */
-static bool early_possible(const ompi_osc_ucp_window_t *window)
+/** Can the peer be served by its provisional path until it has answered? In the NIC domain accumulates must not be
+ *  messages. What another thread waits for, all wait for: it settles what went by that path. */
+static bool early_possible(const ompi_osc_ucp_peer_t *peer, bool atomic)
 {
-    return !window->served && !window->nic && !ompi_osc_ucp_threaded();
+    return !peer->window->served && !peer->resolving && !(peer->window->nic && atomic);
 }
 
-int ompi_osc_ucp_reach_for_notice(ompi_osc_ucp_peer_t *peer)
+/** root_reach without waiting. */
+static bool root_known(const ompi_osc_ucp_peer_t *peer)
 {
-    if (peer->known || !early_possible(peer->window)) {
+    ompi_osc_ucp_peer_t *root;
+
+    if (NULL == peer->window->all_path || 0 == peer->rank) {
+        return true;
+    }
+    root = ompi_osc_ucp_peer(peer->window, 0);
+    return NULL != root && !root->resolving && OMPI_SUCCESS == ompi_osc_ucp_reach_early(root, false) && root->known;
+}
+
+int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer, bool atomic)
+{
+    if (peer->known || !early_possible(peer, atomic)) {
         return ompi_osc_ucp_reach(peer);
     }
     if (NULL == peer->answer) {
         return ompi_osc_ucp_ask_description(peer);
     }
-    return peer->answer->done && ompi_osc_ucp_peer_is_quiet(peer) ? answer_take(peer) : OMPI_SUCCESS;
-}
-
-int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer)
-{
-    return peer->disp_unit >= 0 ? ompi_osc_ucp_reach_for_notice(peer) : ompi_osc_ucp_reach(peer);
+    return peer->answer->done && is_settled(peer) && root_known(peer) ? answer_take(peer) : OMPI_SUCCESS;
 }
 
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window)

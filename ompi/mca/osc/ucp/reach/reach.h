@@ -32,12 +32,10 @@ static inline int ompi_osc_ucp_reach(ompi_osc_ucp_peer_t *peer)
     return peer->known ? OMPI_SUCCESS : ompi_osc_ucp_reach_ask(peer);
 }
 
-/** The same for a communication call, which is local. Without a service thread the peer may answer late: it keeps its
- *  provisional path then, if that can serve it, and gets its final one in a later call. */
-int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer);
-
-/** The same for a notice, which needs neither size nor displacement unit. */
-int ompi_osc_ucp_reach_for_notice(ompi_osc_ucp_peer_t *peer);
+/** The same for a communication call or a notice, which are local. Without a service thread the peer may answer late:
+ *  it keeps its provisional path then, if that can serve it, and gets its final one in a later call. `atomic`: the
+ *  call is of the accumulate family. */
+int ompi_osc_ucp_reach_early(ompi_osc_ucp_peer_t *peer, bool atomic);
 
 /** Set window->all_path, now that the window's domain is known. */
 void ompi_osc_ucp_reach_begin(ompi_osc_ucp_window_t *window);

@@ -28,7 +28,7 @@ typedef ompi_osc_ucp_target_addr_t target_addr_t;
 /** Can origins know the ranges of this window's memory? Else the program may be wrong, not the message. */
 static bool ranges_are_known(const target_t *target)
 {
-    return NULL == target->regions && target->window->uniform_bytes >= 0;
+    return NULL == target->regions && target->window->uniform_bytes >= 0 && target->window->uniform_disp_unit >= 0;
 }
 
 /** Refuse a command. Its reply says why, or if it asks for none, the next acknowledgement. */
@@ -425,6 +425,11 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
     /* An operation in fragments is refused with any of them. */
     if (command->wire.kind <= OMPI_OSC_UCP_KIND_COMPARE_SWAP && !command->payload) {
         context->source->refused = false;
+    }
+    if (0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_UNITS) &&
+        __builtin_mul_overflow(command->wire.disp, context->target->window->disp_unit, &command->wire.disp)) {
+        refuse(context, command, OMPI_ERR_RMA_RANGE);
+        return;
     }
     kinds[command->wire.kind](context, command);
 }

@@ -41,7 +41,8 @@ enum {
     OMPI_OSC_UCP_FLAG_LAYOUT    = 2,  /**< an ompi_osc_ucp_wire_shape_t follows, and a layout before the data */
     OMPI_OSC_UCP_FLAG_PAYLOAD   = 4,  /**< layout and data are the message's payload, not behind the command */
     OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8,  /**< LOCK, UNLOCK */
-    OMPI_OSC_UCP_FLAG_JOIN      = 16  /**< LOCK, shared: go past the queue (memory/lockword.h) */
+    OMPI_OSC_UCP_FLAG_JOIN      = 16, /**< LOCK, shared: go past the queue (memory/lockword.h) */
+    OMPI_OSC_UCP_FLAG_UNITS     = 32  /**< PUT to COMPARE_SWAP: the target multiplies disp by its displacement unit */
 };
 
 /** Head of a packet. */
@@ -61,7 +62,7 @@ typedef struct ompi_osc_ucp_wire_command_t {
     uint8_t  op;    /**< ompi_osc_ucp_op_code_t */
     uint8_t  prim;  /**< code of an ompi_osc_ucp_prim_t */
     uint32_t len;   /**< bytes of target memory; for accumulates, of cells */
-    int64_t  disp;  /**< bytes from the window's base, or an address in a dynamic window */
+    int64_t  disp;  /**< bytes from the window's base, or an address in a dynamic window; units with FLAG_UNITS */
 } ompi_osc_ucp_wire_command_t;
 
 /** What the reply names. */
