@@ -1,11 +1,14 @@
-/* The first operation on a process whose window has another size than this one's, where no service thread answers: the
- * target finds out that it is out of range, and the completing call says so at the latest. What is in range arrives.
+/* The first operation on a process whose window has another size than this one's, and maybe another displacement unit,
+ * where no service thread answers: the target finds out that it is out of range, and the completing call says so at the
+ * latest. What is in range arrives.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "windows.h"
 
-enum { ORIGIN = 0, TARGET = 1, FEW = 8, MANY = 40000 }; /* longs of windows of rank 0 and 1 */
+enum { ORIGIN = 0, TARGET = 3 }; /* rank 0 sends notices of fences to the ranks 1, 2 and 4, and so knows them */
+
+enum { FEW = 8, MANY = 40000 }; /* longs of the windows of others, and of the target */
 
 enum kind { PUT, LONG_PUT, GET, ACCUMULATE, FETCH, KINDS };
 
@@ -14,9 +17,9 @@ static const char *const kind_name[KINDS] = {"put", "long put", "get", "accumula
 static long values[MANY], got[MANY];
 
 /** From word `at` of the target on. */
-static int run(enum kind kind, const struct test_window *window, int at)
+static int run(enum kind kind, const struct test_window *window, int unit, int at)
 {
-    const MPI_Aint disp = test_at(window, TARGET, at * (MPI_Aint) sizeof(long));
+    const MPI_Aint disp = test_at(window, TARGET, at * (MPI_Aint) sizeof(long) / unit);
     const int count = LONG_PUT == kind ? MANY / 2 : 1;
 
     switch (kind) {
@@ -32,15 +35,26 @@ static int run(enum kind kind, const struct test_window *window, int at)
     }
 }
 
-static void check(enum test_flavor flavor, MPI_Info info, enum kind kind, int pscw)
+/** Let answers arrive: the operation after that goes another way. */
+static void answers_arrive(void)
+{
+    const double until = MPI_Wtime() + 0.01;
+    int any;
+
+    while (MPI_Wtime() < until) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+    }
+}
+
+static void check(enum test_flavor flavor, MPI_Info info, enum kind kind, int pscw, int late, int unit)
 {
     const int peer = ORIGIN == test_rank ? TARGET : ORIGIN;
     struct test_window window;
     MPI_Group all, other;
     int bad = MPI_SUCCESS, rc;
 
-    test_window_open(&window, flavor, (ORIGIN == test_rank ? FEW : MANY) * (MPI_Aint) sizeof(long), info,
-                     MPI_COMM_WORLD);
+    test_window_open_unit(&window, flavor, (TARGET == test_rank ? MANY : FEW) * (MPI_Aint) sizeof(long),
+                          TARGET == test_rank ? unit : 1, info, MPI_COMM_WORLD);
     MPI_Win_set_errhandler(window.win, MPI_ERRORS_RETURN);
     MPI_OK(MPI_Win_get_group(window.win, &all));
     MPI_OK(MPI_Group_incl(all, 1, &peer, &other));
@@ -48,14 +62,20 @@ static void check(enum test_flavor flavor, MPI_Info info, enum kind kind, int ps
         MPI_OK(pscw ? MPI_Win_post(other, 0, window.win) : MPI_Win_fence(0, window.win));
         MPI_OK(pscw ? MPI_Win_wait(window.win) : MPI_Win_fence(0, window.win));
         CHECK(7 == *(long *) (void *) window.base, "%s: %ld", kind_name[kind], *(long *) (void *) window.base);
+    } else if (ORIGIN != test_rank) {
+        MPI_OK(pscw ? MPI_SUCCESS : MPI_Win_fence(0, window.win));
+        MPI_OK(pscw ? MPI_SUCCESS : MPI_Win_fence(0, window.win));
     } else {
         MPI_OK(pscw ? MPI_Win_start(other, 0, window.win) : MPI_Win_fence(0, window.win));
-        bad = run(kind, &window, LONG_PUT == kind ? MANY - 1 : MANY);
-        MPI_OK(run(PUT, &window, 0));
+        bad = run(kind, &window, unit, LONG_PUT == kind ? MANY - 1 : MANY);
+        if (late) {
+            answers_arrive();
+        }
+        MPI_OK(run(PUT, &window, unit, 0));
         rc = pscw ? MPI_Win_complete(window.win) : MPI_Win_fence(0, window.win);
         bad = MPI_SUCCESS != bad ? bad : rc;
-        CHECK(MPI_ERR_RMA_RANGE == test_class(bad), "%s of %s: error class %d", kind_name[kind],
-              test_flavor_name[flavor], test_class(bad));
+        CHECK(MPI_ERR_RMA_RANGE == test_class(bad), "%s of %s, unit %d, late %d: error class %d",
+              kind_name[kind], test_flavor_name[flavor], unit, late, test_class(bad));
     }
     MPI_Group_free(&other);
     MPI_Group_free(&all);
@@ -67,14 +87,14 @@ int main(int argc, char **argv)
     MPI_Info info;
 
     test_init(&argc, &argv);
-    test_needs(2);
+    test_needs(TARGET + 2);
     test_refusals = 1;
     values[0] = 7;
     MPI_Info_create(&info);
     MPI_Info_set(info, "no_locks", "true");
     for (enum test_flavor flavor = 0; flavor < TEST_DYNAMIC; flavor++) {
-        for (int i = 0; i < 2 * KINDS && test_has_flavor(MPI_COMM_WORLD, flavor); i++) {
-            check(flavor, info, i / 2, i % 2);
+        for (int i = 0; i < 8 * KINDS && test_has_flavor(MPI_COMM_WORLD, flavor); i++) {
+            check(flavor, info, i / 8, i % 2, i / 2 % 2, i / 4 % 2 ? sizeof(long) : 1);
         }
     }
     MPI_Info_free(&info);

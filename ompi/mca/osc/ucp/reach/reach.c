@@ -78,10 +78,10 @@ static int answer_take(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-/** Is nothing under way by the provisional path? The final one may not know of messages. */
+/** Is nothing under way by the provisional path, and no error of it untold? The final one may not know of messages. */
 static bool is_settled(const ompi_osc_ucp_peer_t *peer)
 {
-    return 0 == peer->early && ompi_osc_ucp_peer_is_quiet(peer);
+    return 0 == peer->early && ompi_osc_ucp_peer_is_quiet(peer) && OMPI_SUCCESS == peer->error;
 }
 
 /** Complete what went by the provisional path. No call begins to use it meanwhile (early_possible). */
