@@ -8,38 +8,27 @@
 #include <stdlib.h>
 
 #include "memory/cma.h"
+#include "memory/handoff.h"
 #include "path/handoff.h"
 #include "op/stripes.h"
 
 /** Most bytes of an operation that is kept: a longer one costs more to copy here than the kernel takes to begin. */
 #define KEPT_MAX 256
 
-/** Data lie so many bytes apart, or more, with a gap between them: the kernel copies each by itself, so that an element
- *  is written in one piece (ompi_osc_ucp_cma_whole). */
+/** Cells lie so many bytes apart, or more, with a gap between them: the kernel copies each by itself, so that an
+ *  element is written in one piece (ompi_osc_ucp_cma_whole). Data have a record between them. */
 #define APART 16
 
-/** Bytes for data. */
-#define ROOM 4096
-
-/** An accumulate: which cells it updates, with what. */
-typedef struct update_t {
-    const ompi_osc_ucp_prim_t *prim;
-    uint8_t                    op;
-    uint32_t                   cells, source; /**< where they are in their buffers */
-    uint32_t                   n;
-    uint64_t                   address;       /**< of the cells */
-} update_t;
+typedef ompi_osc_ucp_handoff_record_t record_t;
 
 struct ompi_osc_ucp_gathered_t {
     bool                      accumulates; /**< else puts */
-    uint32_t                  used;        /**< bytes of `data` */
+    uint32_t                  used;        /**< bytes of `records` */
     uint32_t                  cells_used;  /**< bytes of `cells` */
-    uint32_t                  updates;
     uint64_t                  first, end;  /**< addresses of the last cells */
     uint64_t                  set;         /**< stripes of all cells */
-    ompi_osc_ucp_cma_vector_t vector;      /**< of puts: from `data`; of accumulates: `cells` */
-    update_t                  update[OMPI_OSC_UCP_CMA_PIECES];
-    _Alignas(64) char         data[ROOM], cells[ROOM];
+    ompi_osc_ucp_cma_vector_t vector;      /**< of puts: from `records`; of accumulates: `cells` */
+    _Alignas(64) char         records[OMPI_OSC_UCP_HANDOFF_ROOM], cells[OMPI_OSC_UCP_HANDOFF_ROOM];
 };
 
 typedef struct ompi_osc_ucp_gathered_t gathered_t;
@@ -47,23 +36,29 @@ typedef struct ompi_osc_ucp_gathered_t gathered_t;
 static void clear(gathered_t *gathered)
 {
     ompi_osc_ucp_cma_begin(&gathered->vector);
-    gathered->used = gathered->cells_used = gathered->updates = 0;
+    gathered->used = gathered->cells_used = 0;
     gathered->end  = gathered->set = 0;
 }
 
-/** Apply all updates in order to the cells that were read. `changed` gets those that have changed: memory that an
+/** Apply all accumulates in order to the cells that were read. `changed` gets those that have changed: memory that an
  *  accumulate does not change is not written. */
-static void updates_apply(gathered_t *gathered, ompi_osc_ucp_cma_vector_t *changed)
+static void accumulates_apply(gathered_t *gathered, ompi_osc_ucp_cma_vector_t *changed)
 {
-    const update_t *update = gathered->update, *end = update + gathered->updates;
+    char *at = gathered->records, *end = at + gathered->used, *last = NULL;
 
     ompi_osc_ucp_cma_begin(changed);
-    for (; update < end; update++) {
-        if (ompi_osc_ucp_op_apply_private(update->op, update->prim, gathered->cells + update->cells,
-                                          gathered->data + update->source, NULL, update->n)) {
-            ompi_osc_ucp_cma_add(changed, gathered->cells + update->cells, update->address,
-                                 update->n * (uint64_t) update->prim->size);
+    while (at < end) {
+        record_t                  *record = (record_t *) at;
+        const ompi_osc_ucp_prim_t *prim   = &ompi_osc_ucp_prims[record->prim];
+        char                      *cells  = gathered->cells + record->cells;
+
+        if (ompi_osc_ucp_op_apply_private(record->op, prim, cells, ompi_osc_ucp_handoff_data(record), NULL,
+                                          record->bytes / prim->size) &&
+            last != cells) {
+            last = cells; /* the same cells follow one another */
+            ompi_osc_ucp_cma_add(changed, cells, record->address, record->bytes);
         }
+        at += ompi_osc_ucp_handoff_takes(record->bytes, false);
     }
 }
 
@@ -76,28 +71,11 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     ompi_osc_ucp_stripes_lock(peer->stripes, gathered->set);
     done = ompi_osc_ucp_cma_copy(peer->pid, false, &gathered->vector);
     if (done) {
-        updates_apply(gathered, &changed);
+        accumulates_apply(gathered, &changed);
         done = 0 == changed.bytes || ompi_osc_ucp_cma_copy(peer->pid, true, &changed);
     }
     ompi_osc_ucp_stripes_unlock(peer->stripes, gathered->set);
     return done;
-}
-
-/** One operation alone: has the target carried it out? */
-static bool handed_off(ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
-{
-    const ompi_osc_ucp_cma_vector_t *vector = &gathered->vector;
-    const update_t                  *update = gathered->update;
-
-    if (gathered->accumulates) {
-        return 1 == gathered->updates &&
-               ompi_osc_ucp_handoff_accumulate(peer, update->address, update->op, update->prim,
-                                               gathered->data + update->source, NULL,
-                                               update->n * (uint64_t) update->prim->size);
-    }
-    return 1 == vector->nhere && 1 == vector->nthere &&
-           ompi_osc_ucp_handoff_put(peer, (uintptr_t) vector->there[0].iov_base, vector->here[0].iov_base,
-                                    vector->bytes);
 }
 
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
@@ -108,7 +86,7 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
     if (NULL == gathered || 0 == gathered->used) {
         return;
     }
-    done = handed_off(peer, gathered);
+    done = ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used);
     if (!done) {
         done = gathered->accumulates ? cells_update(peer, gathered)
                                      : ompi_osc_ucp_cma_copy(peer->pid, true, &gathered->vector);
@@ -125,7 +103,7 @@ void ompi_osc_ucp_gather_free(ompi_osc_ucp_peer_t *peer)
     peer->gathered = NULL;
 }
 
-/** The bytes that data take. */
+/** The bytes that cells take. */
 static uint32_t apart(uint64_t bytes)
 {
     return (uint32_t) (bytes + APART) / APART * APART;
@@ -147,38 +125,46 @@ static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, bool accumulates, uint64_
         }
         clear(gathered);
     }
-    if (accumulates != gathered->accumulates || ROOM - gathered->used < apart(bytes) ||
-        OMPI_OSC_UCP_CMA_PIECES == gathered->updates || !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
+    if (accumulates != gathered->accumulates ||
+        OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < ompi_osc_ucp_handoff_takes((uint32_t) bytes, false) ||
+        !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
         ompi_osc_ucp_gather_out(peer);
     }
     gathered->accumulates = accumulates;
     return gathered;
 }
 
-/** Keep the data. Returns where. */
-static uint32_t data_keep(gathered_t *gathered, const void *origin, uint64_t bytes)
+/** Keep the operation and its data. */
+static record_t *record_keep(gathered_t *gathered, ompi_osc_ucp_handoff_kind_t kind, uint64_t address,
+                             const void *origin, uint64_t bytes)
 {
-    uint32_t at = gathered->used;
+    record_t *record = (record_t *) (gathered->records + gathered->used);
 
-    memcpy(gathered->data + at, origin, bytes);
-    gathered->used += apart(bytes);
-    return at;
+    record->address = address;
+    record->bytes   = (uint16_t) bytes;
+    record->kind    = (uint8_t) kind;
+    record->fetches = false;
+    memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
+    gathered->used += ompi_osc_ucp_handoff_takes((uint32_t) bytes, false);
+    return record;
 }
 
 bool ompi_osc_ucp_gather_put(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
 {
-    gathered_t *gathered = room_for(peer, false, bytes);
+    const uint64_t address  = peer->remote + (uint64_t) at;
+    gathered_t    *gathered = room_for(peer, false, bytes);
 
     if (NULL == gathered) {
         return false;
     }
-    ompi_osc_ucp_cma_add(&gathered->vector, gathered->data + data_keep(gathered, origin, bytes),
-                         peer->remote + (uint64_t) at, bytes);
+    ompi_osc_ucp_cma_add(&gathered->vector,
+                         ompi_osc_ucp_handoff_data(record_keep(gathered, OMPI_OSC_UCP_HANDOFF_PUT, address, origin,
+                                                               bytes)), address, bytes);
     return true;
 }
 
 /** Have the cells at an address, which is the last one's or lies behind. Returns where they are. */
-static uint32_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered, uint64_t address, uint64_t bytes)
+static uint16_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered, uint64_t address, uint64_t bytes)
 {
     if (address >= gathered->end) {
         ompi_osc_ucp_cma_add(&gathered->vector, gathered->cells + gathered->cells_used, address, bytes);
@@ -187,7 +173,7 @@ static uint32_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered
         gathered->first       = address;
         gathered->end         = address + bytes;
     }
-    return gathered->cells_used - apart(bytes);
+    return (uint16_t) (gathered->cells_used - apart(bytes));
 }
 
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
@@ -195,7 +181,7 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
 {
     const uint64_t address  = peer->remote + (uint64_t) at;
     gathered_t    *gathered = room_for(peer, true, bytes);
-    update_t      *update;
+    record_t      *record;
 
     if (NULL == gathered) {
         return false;
@@ -203,11 +189,9 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
     if (address < gathered->end && (address != gathered->first || address + bytes != gathered->end)) {
         ompi_osc_ucp_gather_out(peer); /* cells that may be among those that are kept */
     }
-    update  = &gathered->update[gathered->updates++];
-    *update = (update_t) {
-        .prim = prim, .op = op, .n = (uint32_t) (bytes / prim->size), .address = address,
-        .source = data_keep(gathered, origin, bytes)
-    };
-    update->cells = cells_have(peer, gathered, address, bytes);
+    record        = record_keep(gathered, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, origin, bytes);
+    record->op    = op;
+    record->prim  = prim->code;
+    record->cells = cells_have(peer, gathered, address, bytes);
     return true;
 }

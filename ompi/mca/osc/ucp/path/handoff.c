@@ -33,23 +33,33 @@ static bool answers(ompi_osc_ucp_handing_t *handing)
     return handing->answers;
 }
 
-/** Claim the target's handoff for an operation, and begin to fill it in; NULL: it must not be handed off. With several
- *  threads another one could pass the operation while this one waits. */
-static ompi_osc_ucp_handoff_t *claim(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t address,
-                                     uint64_t bytes)
+/** Claim the target's handoff, if the target polls. False: it must not be used. With several threads another one could
+ *  pass the operation while this one waits. */
+static bool claim(ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_handoff_t *handoff = peer->handing.handoff;
-    uint32_t                none    = OMPI_OSC_UCP_HANDOFF_FREE;
+    uint32_t none = OMPI_OSC_UCP_HANDOFF_FREE;
 
-    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX || ompi_osc_ucp_threaded() || !answers(&peer->handing) ||
-        !__atomic_compare_exchange_n(&handoff->state, &none, OMPI_OSC_UCP_HANDOFF_CLAIMED, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED)) {
+    return !ompi_osc_ucp_threaded() && answers(&peer->handing) &&
+           __atomic_compare_exchange_n(&peer->handing.handoff->state, &none, OMPI_OSC_UCP_HANDOFF_CLAIMED, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/** Claim it for one operation, and begin to fill in its record; NULL: as above, or the operation is too long. */
+static ompi_osc_ucp_handoff_record_t *claim_one(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind,
+                                                uint64_t address, uint64_t bytes, bool fetches)
+{
+    ompi_osc_ucp_handoff_t        *handoff = peer->handing.handoff;
+    ompi_osc_ucp_handoff_record_t *record  = (ompi_osc_ucp_handoff_record_t *) handoff->records;
+
+    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX || !claim(peer)) {
         return NULL;
     }
-    handoff->kind    = (uint8_t) kind;
-    handoff->bytes   = (uint32_t) bytes;
-    handoff->address = address;
-    return handoff;
+    handoff->used   = ompi_osc_ucp_handoff_takes((uint32_t) bytes, fetches);
+    record->address = address;
+    record->bytes   = (uint16_t) bytes;
+    record->kind    = (uint8_t) kind;
+    record->fetches = fetches;
+    return record;
 }
 
 static void release(ompi_osc_ucp_handoff_t *handoff)
@@ -57,7 +67,7 @@ static void release(ompi_osc_ucp_handoff_t *handoff)
     __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELEASE);
 }
 
-/** Post the operation. True: the target has carried it out, and the caller must release the handoff. False: it was
+/** Post the records. True: the target has carried them out, and the caller must release the handoff. False: they were
  *  taken back, and the handoff is released. */
 static bool hand_off(ompi_osc_ucp_handing_t *handing)
 {
@@ -84,14 +94,15 @@ static bool hand_off(ompi_osc_ucp_handing_t *handing)
     return true;
 }
 
-bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes)
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, const char *records, uint32_t used)
 {
-    ompi_osc_ucp_handoff_t *handoff = claim(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes);
+    ompi_osc_ucp_handoff_t *handoff = peer->handing.handoff;
 
-    if (NULL == handoff) {
+    if (!claim(peer)) {
         return false;
     }
-    memcpy(handoff->data, origin, bytes);
+    handoff->used = used;
+    memcpy(handoff->records, records, used);
     if (!hand_off(&peer->handing)) {
         return false;
     }
@@ -99,57 +110,72 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
     return true;
 }
 
-bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes)
+bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes)
 {
-    ompi_osc_ucp_handoff_t *handoff = claim(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes);
+    ompi_osc_ucp_handoff_record_t *record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes, false);
 
-    if (NULL == handoff || !hand_off(&peer->handing)) {
+    if (NULL == record) {
         return false;
     }
-    memcpy(result, handoff->data, bytes);
-    release(handoff);
+    memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
+    if (!hand_off(&peer->handing)) {
+        return false;
+    }
+    release(peer->handing.handoff);
+    return true;
+}
+
+bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes)
+{
+    ompi_osc_ucp_handoff_record_t *record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false);
+
+    if (NULL == record || !hand_off(&peer->handing)) {
+        return false;
+    }
+    memcpy(result, ompi_osc_ucp_handoff_data(record), bytes);
+    release(peer->handing.handoff);
     return true;
 }
 
 bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,
                                      const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t bytes)
 {
-    ompi_osc_ucp_handoff_t *handoff = claim(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes);
+    ompi_osc_ucp_handoff_record_t *record =
+        claim_one(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes, NULL != result);
 
-    if (NULL == handoff) {
+    if (NULL == record) {
         return false;
     }
-    handoff->op      = op;
-    handoff->prim    = prim->code;
-    handoff->fetches = NULL != result;
+    record->op   = op;
+    record->prim = prim->code;
     if (OMPI_OSC_UCP_OP_NO_OP != op) {
-        memcpy(handoff->data, origin, bytes);
+        memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
     }
     if (!hand_off(&peer->handing)) {
         return false;
     }
     if (NULL != result) {
-        memcpy(result, handoff->data + bytes, bytes);
+        memcpy(result, ompi_osc_ucp_handoff_data(record) + bytes, bytes);
     }
-    release(handoff);
+    release(peer->handing.handoff);
     return true;
 }
 
 bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, const ompi_osc_ucp_prim_t *prim,
                                const void *origin, const void *compare, void *result)
 {
-    ompi_osc_ucp_handoff_t *handoff = claim(peer, OMPI_OSC_UCP_HANDOFF_SWAP, address, prim->size);
+    ompi_osc_ucp_handoff_record_t *record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_SWAP, address, prim->size, true);
 
-    if (NULL == handoff) {
+    if (NULL == record) {
         return false;
     }
-    handoff->prim = prim->code;
-    memcpy(handoff->data, origin, prim->size);
-    memcpy(handoff->data + prim->size, compare, prim->size);
+    record->prim = prim->code;
+    memcpy(ompi_osc_ucp_handoff_data(record), origin, prim->size);
+    memcpy(ompi_osc_ucp_handoff_data(record) + prim->size, compare, prim->size);
     if (!hand_off(&peer->handing)) {
         return false;
     }
-    memcpy(result, handoff->data + prim->size, prim->size);
-    release(handoff);
+    memcpy(result, ompi_osc_ucp_handoff_data(record) + prim->size, prim->size);
+    release(peer->handing.handoff);
     return true;
 }

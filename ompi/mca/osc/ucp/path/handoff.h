@@ -11,9 +11,13 @@
 #include "op/op.h"
 #include "peer/peer.h"
 
-/** Have the target carry out an operation on `bytes` at an address of its. True: that is over. False: nothing was done,
- *  because the target does not poll, because another origin has its handoff, or because the operation is too long. All
- *  buffers are packed; `result` may be NULL. Inside the origin side. */
+/** Have the target carry out a series of puts, or of accumulates without results, in order: records (memory/handoff.h)
+ *  of `used` bytes, at most OMPI_OSC_UCP_HANDOFF_ROOM. True: that is over. False: nothing was done, because the target
+ *  does not poll, or because another origin has its handoff. Inside the origin side. */
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, const char *records, uint32_t used);
+
+/** The same for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers are
+ *  packed; `result` may be NULL. */
 bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes);
 bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes);
 bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,

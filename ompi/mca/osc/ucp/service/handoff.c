@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/wait.h"
+#include "layout/block.h"
 #include "memory/handoff.h"
 #include "op/op.h"
 
@@ -22,29 +23,42 @@ static struct {
 } served;
 
 /** Carry out an operation that is taken. */
-static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
+static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
 {
-    void                      *target = (void *) (uintptr_t) handoff->address;
-    char                      *more   = handoff->data + handoff->bytes;
-    const uintptr_t            key    = (uintptr_t) handoff->address - window->key_base;
-    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_by_code(handoff->prim);
+    void                      *target = (void *) (uintptr_t) record->address;
+    char                      *data   = ompi_osc_ucp_handoff_data(record);
+    char                      *more   = data + record->bytes;
+    const uintptr_t            key    = (uintptr_t) record->address - window->key_base;
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_by_code(record->prim);
     char                       old[OMPI_OSC_UCP_ELEMENT_MAX];
 
-    switch (handoff->kind) {
+    switch (record->kind) {
     case OMPI_OSC_UCP_HANDOFF_PUT:
-        memcpy(target, handoff->data, handoff->bytes);
+        ompi_osc_ucp_block_copy(target, data, record->bytes);
         break;
     case OMPI_OSC_UCP_HANDOFF_GET:
-        memcpy(handoff->data, target, handoff->bytes);
+        ompi_osc_ucp_block_copy(data, target, record->bytes);
         break;
     case OMPI_OSC_UCP_HANDOFF_ACCUMULATE:
-        ompi_osc_ucp_op_apply(window->stripes, key, handoff->op, prim, target,
-                              OMPI_OSC_UCP_OP_NO_OP == handoff->op ? NULL : handoff->data,
-                              handoff->fetches ? more : NULL, handoff->bytes / prim->size);
+        ompi_osc_ucp_op_apply(window->stripes, key, record->op, prim, target,
+                              OMPI_OSC_UCP_OP_NO_OP == record->op ? NULL : data,
+                              record->fetches ? more : NULL, record->bytes / prim->size);
         break;
     default:
-        ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, handoff->data, more, old);
-        memcpy(more, old, handoff->bytes);
+        ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, data, more, old);
+        memcpy(more, old, record->bytes);
+    }
+}
+
+static void carry_all_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
+{
+    char *at = handoff->records, *end = at + handoff->used;
+
+    while (at < end) {
+        ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
+
+        carry_out(window, record);
+        at += ompi_osc_ucp_handoff_takes(record->bytes, record->fetches);
     }
 }
 
@@ -60,7 +74,7 @@ static bool serve(const ompi_osc_ucp_window_t *window)
                                      __ATOMIC_RELAXED)) {
         return false;
     }
-    carry_out(window, handoff);
+    carry_all_out(window, handoff);
     __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_DONE, __ATOMIC_RELEASE);
     return true;
 }

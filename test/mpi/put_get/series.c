@@ -1,0 +1,126 @@
+/* Many short puts and accumulates in a row, to a target that polls and to one that does not: all arrive, in order.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A component may keep such operations and carry them out together. So lengths and numbers lie around its bounds, and
+ * accumulates go to the same elements, to the next ones, and to some that were there before.
+ */
+
+#include "windows.h"
+
+#define LONGEST 300
+#define MOST 200
+
+/** Elements of 8 bytes in a window. */
+#define ELEMENTS (MOST * (LONGEST / 8 + 2))
+
+static const int numbers[] = {1, 2, 63, 64, 65, MOST};
+static const int lengths[] = {1, 3, 8, 24, 56, 100, 248, 256, LONGEST};
+
+#define COUNT(array) ((int) (sizeof(array) / sizeof(*(array))))
+
+/** The target computes for a while if it must not poll; then both meet. */
+static void meet(const struct test_window *window, int polls)
+{
+    double until = MPI_Wtime() + 0.0002;
+
+    while (!polls && test_rank == 1 && MPI_Wtime() < until) {
+    }
+    MPI_Barrier(window->comm);
+}
+
+static void puts_in_a_row(struct test_window *window, int number, int length, int gap, int polls)
+{
+    unsigned char data[LONGEST];
+    int i, j, wrong = 0;
+
+    memset(window->base, 0, (size_t) window->size);
+    MPI_Win_sync(window->win);
+    MPI_Barrier(window->comm);
+    if (0 == test_rank) {
+        for (i = 0; i < number; i++) {
+            memset(data, i % 251 + 1, sizeof(data));
+            MPI_Put(data, length, MPI_BYTE, 1, test_at(window, 1, i * (length + gap)), length, MPI_BYTE, window->win);
+        }
+        MPI_Win_flush(1, window->win);
+    }
+    meet(window, polls);
+    MPI_Win_sync(window->win);
+    for (i = 0; 1 == test_rank && i < number; i++) {
+        for (j = 0; j < length + gap; j++) {
+            wrong += window->base[i * (length + gap) + j] != (j < length ? i % 251 + 1 : 0);
+        }
+    }
+    CHECK(0 == wrong, "%d puts of %d bytes, %d apart, target %s: %d bytes are wrong", number, length, gap,
+          polls ? "polls" : "computes", wrong);
+}
+
+/** What MPI_REPLACE leaves tells in which order they were done. */
+static void accumulates_in_a_row(struct test_window *window, int number, int stride, MPI_Op op, int polls)
+{
+    static uint64_t expected[ELEMENTS];
+    const uint64_t *have = (const uint64_t *) window->base;
+    int i, at, wrong = 0;
+
+    memset(window->base, 0, (size_t) window->size);
+    memset(expected, 0, sizeof(expected));
+    MPI_Win_sync(window->win);
+    MPI_Barrier(window->comm);
+    for (i = 0; i < number; i++) {
+        uint64_t value = (uint64_t) i + 2;
+
+        at = i / 3 * stride % 17;
+        expected[at] = MPI_SUM == op ? expected[at] + value : value;
+        if (0 == test_rank) {
+            MPI_Accumulate(&value, 1, MPI_UINT64_T, 1, test_at(window, 1, at * 8), 1, MPI_UINT64_T, op,
+                           window->win);
+        }
+    }
+    if (0 == test_rank) {
+        MPI_Win_flush(1, window->win);
+    }
+    meet(window, polls);
+    MPI_Win_sync(window->win);
+    for (i = 0; 1 == test_rank && i < 17; i++) {
+        wrong += have[i] != expected[i];
+    }
+    CHECK(0 == wrong, "%d %s, stride %d, target %s: %d elements are wrong", number,
+          MPI_SUM == op ? "sums" : "replacements", stride, polls ? "polls" : "computes", wrong);
+}
+
+static void all(struct test_window *window, int polls)
+{
+    int n, l, gap;
+
+    for (n = 0; n < COUNT(numbers); n++) {
+        for (l = 0; l < COUNT(lengths); l++) {
+            for (gap = 0; gap <= 8; gap += 4) {
+                puts_in_a_row(window, numbers[n], lengths[l], gap, polls);
+            }
+        }
+        for (l = 0; l <= 5; l++) {
+            accumulates_in_a_row(window, numbers[n], l, MPI_SUM, polls);
+            accumulates_in_a_row(window, numbers[n], l, MPI_REPLACE, polls);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct test_window window;
+    int flavor, polls;
+
+    test_init(&argc, &argv);
+    for (flavor = 0; flavor < TEST_FLAVORS; flavor++) {
+        if (test_has_flavor(MPI_COMM_WORLD, (enum test_flavor) flavor)) {
+            test_window_open(&window, (enum test_flavor) flavor, ELEMENTS * 8, MPI_INFO_NULL, MPI_COMM_WORLD);
+            MPI_Win_lock_all(0, window.win);
+            for (polls = 0; polls <= 1; polls++) {
+                all(&window, polls);
+            }
+            MPI_Win_unlock_all(window.win);
+            test_window_close(&window);
+        }
+    }
+    return test_finish();
+}
