@@ -19,7 +19,7 @@ static int peer_flush(ompi_osc_ucp_peer_t *peer)
 
     if (NULL == peer->path->flush) {
         ompi_osc_ucp_stores_complete();
-        return OMPI_SUCCESS;
+        return ompi_osc_ucp_peer_take_error(peer); /* of messages that were sent before it was mapped */
     }
     rc = peer->path->flush(peer, &awaited);
     ompi_osc_ucp_await(&awaited);
@@ -39,7 +39,7 @@ int ompi_osc_ucp_flush_peers(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_await(&awaited);
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         if (NULL == peer->path->flush && OMPI_SUCCESS == peer->error) {
-            continue; /* an error may be of a provisional path, if another thread has found the final one meanwhile */
+            continue; /* an error may be of the provisional path */
         }
         ompi_osc_ucp_peer_wait_local(peer);
         rc = ompi_osc_ucp_first_error(rc, ompi_osc_ucp_peer_take_error(peer));

@@ -25,12 +25,13 @@ static int peer_offer(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_
     return rc;
 }
 
-/** The path is final: let all threads see whether the peer is mapped. */
+/** The path is final: let all threads see whether the peer is mapped. Not if it has refused a message: the short ways
+ *  look for no error. */
 static void peer_known(ompi_osc_ucp_peer_t *peer)
 {
     peer->known = true;
-    __atomic_store_n(&peer->mapped, peer->path->maps && MPI_WIN_FLAVOR_DYNAMIC != peer->window->flavor,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&peer->mapped, peer->path->maps && MPI_WIN_FLAVOR_DYNAMIC != peer->window->flavor &&
+                                        OMPI_SUCCESS == peer->error, __ATOMIC_RELEASE);
 }
 
 ompi_osc_ucp_peer_t *ompi_osc_ucp_reach_peer(ompi_osc_ucp_window_t *window, int rank)
