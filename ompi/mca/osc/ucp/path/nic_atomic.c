@@ -250,7 +250,7 @@ static int accumulate_runs(ompi_osc_ucp_transfer_t *transfer)
     const ompi_osc_ucp_prim_t *prim   = transfer->prim;
     uint64_t                   size   = transfer->target_layout->size, len;
     char                      *packed = malloc(2 * size), *results = packed + size;
-    ompi_osc_ucp_layout_t      target, operands;
+    ompi_osc_ucp_layout_t      target, operands, old;
     ompi_osc_ucp_transfer_t    run = *transfer;
     ompi_osc_ucp_layout_iter_t iter, origin, result;
     int64_t                    disp;
@@ -274,8 +274,9 @@ static int accumulate_runs(ompi_osc_ucp_transfer_t *transfer)
             run.origin_layout = &operands;
         }
         if (NULL != transfer->result_layout) {
+            ompi_osc_ucp_layout_contiguous(&old, 0, len); /* a message takes it over */
             run.result        = results;
-            run.result_layout = &operands;
+            run.result_layout = &old;
         }
         rc = ompi_osc_ucp_nic_accumulate(&run);
         ompi_osc_ucp_peer_wait_local(transfer->peer);
