@@ -211,28 +211,31 @@ static bool crowded(const ompi_osc_ucp_window_t *window)
 
 /**
  * Agree: have the stages so far succeeded, can the window be lean, do its processes share processors, do all members
- * have the same size and unit, do they all have UCX open, does one want a report or compare clocks, how many
- * notification counters have room, and which id comes next.
+ * have the same size and unit, must the memory be contiguous and how is it aligned, do they all have UCX open, does one
+ * want a report or compare clocks, how many notification counters have room, and which id comes next. Info keys may
+ * differ: a segment has one plan for all members.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, UNKNOWN, REPORT, CLOCKS, COUNTERS, ID,
-           COUNT };
+    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, CONTIGUOUS, ALIGNMENT, UNKNOWN, REPORT,
+           CLOCKS, COUNTERS, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
-    mine[FAILED]    = outcome(window, rc);
-    mine[HEAVY]     = OMPI_SUCCESS != rc || !ompi_osc_ucp_lean_possible(window, creation->comm);
-    mine[ROOMY]     = !crowded(window);
-    mine[SIZE_MAX_] = window->bytes;
-    mine[SIZE_MIN_] = -window->bytes;
-    mine[UNIT_MAX_] = window->disp_unit;
-    mine[UNIT_MIN_] = -window->disp_unit;
-    mine[UNKNOWN]   = OMPI_SUCCESS == rc && !procs_known(window);
-    mine[REPORT]    = ompi_osc_ucp_params.report;
-    mine[CLOCKS]    = ompi_osc_ucp_trace_clock_wanted(creation->comm);
-    mine[COUNTERS]  = window->counters_max;
-    mine[ID]        = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
+    mine[FAILED]     = outcome(window, rc);
+    mine[HEAVY]      = OMPI_SUCCESS != rc || !ompi_osc_ucp_lean_possible(window, creation->comm);
+    mine[ROOMY]      = !crowded(window);
+    mine[SIZE_MAX_]  = window->bytes;
+    mine[SIZE_MIN_]  = -window->bytes;
+    mine[UNIT_MAX_]  = window->disp_unit;
+    mine[UNIT_MIN_]  = -window->disp_unit;
+    mine[CONTIGUOUS] = !window->noncontig;
+    mine[ALIGNMENT]  = (int64_t) window->alignment;
+    mine[UNKNOWN]    = OMPI_SUCCESS == rc && !procs_known(window);
+    mine[REPORT]     = ompi_osc_ucp_params.report;
+    mine[CLOCKS]     = ompi_osc_ucp_trace_clock_wanted(creation->comm);
+    mine[COUNTERS]   = window->counters_max;
+    mine[ID]         = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
 
     if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
         return OMPI_ERROR;
@@ -241,6 +244,8 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     window->crowded           = 0 == all[HEAVY] && 0 == all[ROOMY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
+    window->noncontig         = 0 == all[CONTIGUOUS];
+    window->alignment         = (size_t) all[ALIGNMENT];
     window->counters_max      = (uint32_t) all[COUNTERS];
     window->id                = (uint64_t) all[ID];
     creation->open            = 0 == all[UNKNOWN];
