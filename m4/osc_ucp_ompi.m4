@@ -35,6 +35,7 @@ AC_DEFUN([OSC_UCP_OMPI], [
     *) AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX is not supported: osc/ucp $PACKAGE_VERSION needs 4.1.x, 5.0.x or 6.0.x; give --with-ompi=DIR for another one]) ;;
     esac
 
+    OSC_UCP_OMPI_MIXED
     OSC_UCP_PMIX
     OSC_UCP_OMPI_DEVEL
     OSC_UCP_OMPI_DIFFERENCES
@@ -98,6 +99,17 @@ AC_DEFUN([OSC_UCP_OMPI_VERSION_OF_HEADERS], [
     fi
 ])
 
+dnl OSC_UCP_OMPI_MIXED: headers of one Open MPI and programs of another, such as by a CPPFLAGS that was left over.
+AC_DEFUN([OSC_UCP_OMPI_MIXED], [
+    osc_ucp_said=
+    if test -n "$OMPI_INFO"; then
+        osc_ucp_said=`"$OMPI_INFO" --version 2>/dev/null | sed -n 's/^Open MPI v\(@<:@0-9@:>@*\.@<:@0-9@:>@*\.@<:@0-9@:>@@<:@0-9@:>@*\).*/\1/p'`
+    fi
+    if test -n "$osc_ucp_said" && test "$osc_ucp_said" != "$OMPI_VERSION"; then
+        AC_MSG_ERROR([two Open MPIs are mixed: mpi.h is of $OMPI_VERSION, and $OMPI_INFO of $osc_ucp_said; give --with-ompi=DIR for one, and unset CPPFLAGS, CPATH and C_INCLUDE_PATH])
+    fi
+])
+
 dnl OSC_UCP_PMIX: Open MPI 5.0 and newer include PMIx's headers in their own, and a component calls PMIx by itself.
 AC_DEFUN([OSC_UCP_PMIX], [
     AC_REQUIRE([OSC_UCP_PKG_CONFIG])
@@ -121,9 +133,13 @@ AC_DEFUN([OSC_UCP_PMIX], [
             AC_MSG_RESULT([in $OMPI_PREFIX])
         else
             AC_MSG_RESULT([no])
-            AC_MSG_ERROR([Open MPI $OMPI_VERSION needs PMIx's headers, which are missing: on Debian, apt install libpmix-dev; elsewhere, set PKG_CONFIG_PATH to where pmix.pc is])
+            OSC_UCP_PMIX_MISSING
         fi ;;
     esac
+])
+
+AC_DEFUN([OSC_UCP_PMIX_MISSING], [
+    AC_MSG_ERROR([Open MPI $OMPI_VERSION needs PMIx's headers, which are missing: on Debian, apt install libpmix-dev; elsewhere, set PKG_CONFIG_PATH to where pmix.pc is])
 ])
 
 dnl OSC_UCP_OMPI_DEVEL: a component needs the internal headers, and libopen-pal to link with.
@@ -141,6 +157,7 @@ AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
             AC_MSG_RESULT([no])
             AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX has no development headers (ompi/mca/osc/osc.h): on Debian, apt install libopenmpi-dev; elsewhere, build Open MPI with --with-devel-headers])
         ])
+    OSC_UCP_OMPI_HOLES
     LIBS="$OMPI_LIBS $LIBS"
     AC_LINK_IFELSE([AC_LANG_PROGRAM([[
             #include "ompi_config.h"
@@ -158,6 +175,58 @@ AC_DEFUN([OSC_UCP_OMPI_DEVEL], [
     CFLAGS=$osc_ucp_saved_cflags
     LIBS=$osc_ucp_saved_libs
     AC_MSG_RESULT([yes])
+])
+
+dnl OSC_UCP_OMPI_HOLES: all of Open MPI's headers that the sources include (test/build/lists.sh compares). Packages that
+dnl leave out some of those which others include are not rare, and what the compiler says then helps nobody.
+AC_DEFUN([OSC_UCP_OMPI_HOLES], [
+    AC_PREPROC_IFELSE([AC_LANG_SOURCE([[
+            #include "ompi_config.h"
+            #include "ompi/attribute/attribute.h"
+            #include "ompi/communicator/communicator.h"
+            #include "ompi/constants.h"
+            #include "ompi/datatype/ompi_datatype.h"
+            #include "ompi/errhandler/errcode-internal.h"
+            #include "ompi/errhandler/errcode.h"
+            #include "ompi/group/group.h"
+            #include "ompi/info/info.h"
+            #include "ompi/mca/coll/coll.h"
+            #include "ompi/mca/osc/base/base.h"
+            #include "ompi/mca/osc/osc.h"
+            #include "ompi/op/op.h"
+            #include "ompi/proc/proc.h"
+            #include "ompi/request/request.h"
+            #include "ompi/runtime/mpiruntime.h"
+            #include "ompi/version.h"
+            #include "ompi/win/win.h"
+            #include "opal/class/opal_hash_table.h"
+            #include "opal/class/opal_object.h"
+            #include "opal/constants.h"
+            #include "opal/datatype/opal_datatype.h"
+            #include "opal/datatype/opal_datatype_internal.h"
+            #include "opal/mca/base/base.h"
+            #include "opal/mca/base/mca_base_pvar.h"
+            #include "opal/mca/shmem/base/base.h"
+            #include "opal/runtime/opal_progress.h"
+            #include "opal/util/info_subscriber.h"
+            #include "opal/util/output.h"
+            #include "opal/util/proc.h"
+            #include "opal_config.h"
+            #if OMPI_MAJOR_VERSION >= 5
+            #include "opal/mca/pmix/pmix-internal.h"
+            #include "opal/mca/threads/mutex.h"
+            #else
+            #include "opal/mca/pmix/pmix.h"
+            #include "opal/threads/mutex.h"
+            #endif
+        ]])], [], [
+            AC_MSG_RESULT([no])
+            osc_ucp_missing=`sed -n "s/.*fatal error: '\{0,1\}\(@<:@^ ':@:>@*\).*/\1/p" conftest.err | head -n 1`
+            case $osc_ucp_missing in
+            pmix*) OSC_UCP_PMIX_MISSING ;;
+            esac
+            AC_MSG_ERROR([Open MPI $OMPI_VERSION in $OMPI_PREFIX lacks the header $osc_ucp_missing, which a component needs: on Debian, apt install --reinstall libopenmpi-dev; elsewhere, build Open MPI with --with-devel-headers])
+        ])
 ])
 
 dnl OSC_UCP_OMPI_DIFFERENCES: what base/host.h has to know of this Open MPI, as macros OMPI_OSC_UCP_HOST_... in

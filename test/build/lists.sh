@@ -1,5 +1,6 @@
 #!/bin/bash
-# No source is forgotten in a Makefile.am; the table of MPI tests has one good row for each program.
+# No source is forgotten in a Makefile.am; configure looks for each header of Open MPI that is included; the table of
+# MPI tests has one good row for each program.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -33,6 +34,13 @@ for source in "$top"/test/mpi/*/*.F90; do
     name=${source#"$top/test/mpi/"}
     listed test/mpi/Makefile.am "${name%.F90}_mpifh" "${name%.F90}_usempi" "${name%.F90}_usempif08"
     grep -qE "^EXTRA_DIST = .*$name" "$top/test/mpi/Makefile.am" || fail "$name is not listed in EXTRA_DIST"
+done
+
+included=$(cd "$top" && grep -rhoE '^#include "(ompi|opal)[^"]*"' ompi opal compat |
+    grep -vE 'mca/(osc|common)/ucp/' | sort -u)
+for header in $(sed 's/^#include//' <<<"$included"); do
+    grep -qE "^ +#include $header\$" "$top/m4/osc_ucp_ompi.m4" ||
+        fail "m4/osc_ucp_ompi.m4 does not look for $header, which is included (OSC_UCP_OMPI_HOLES)"
 done
 
 # selftest is for run-tests --self-test, no_copies for its set-up novm, and rdma_overhead measures: they have no row.
