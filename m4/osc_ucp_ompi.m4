@@ -320,21 +320,25 @@ AC_DEFUN([OSC_UCP_COMPONENT_DIR], [
     OSC_UCP_EXT_DIRS
 ])
 
-dnl OSC_UCP_EXT_DIRS: the library for programs goes with the component, unless --prefix says where: to where Open MPI's
-dnl compiler wrappers look, or beside the folder that --with-component-dir names.
+dnl OSC_UCP_EXT_DIRS: the library for programs, and the program osc_ucp_status, go with the component, unless --prefix
+dnl says where: to where Open MPI's compiler wrappers look and are, or beside the folder that --with-component-dir names.
 AC_DEFUN([OSC_UCP_EXT_DIRS], [
     if test "$prefix" != NONE; then
         ext_libdir=`exec_prefix=$prefix && eval echo "$libdir"`
         ext_includedir=`eval echo "$includedir"`
+        status_bindir=`exec_prefix=$prefix && eval echo "$bindir"`
     elif test -n "$with_component_dir"; then
         ext_libdir=`dirname "$componentdir"`/lib
         ext_includedir=`dirname "$componentdir"`/include
+        status_bindir=`dirname "$componentdir"`/bin
     else
         ext_libdir=`"$OMPI_INFO" --path libdir --parsable 2>/dev/null | sed -n 's/^path:libdir://p'`
         ext_includedir=`"$OMPI_INFO" --path incdir --parsable 2>/dev/null | sed -n 's/^path:incdir://p'`
+        status_bindir=`"$OMPI_INFO" --path bindir --parsable 2>/dev/null | sed -n 's/^path:bindir://p'`
     fi
     AC_SUBST([ext_libdir])
     AC_SUBST([ext_includedir])
+    AC_SUBST([status_bindir])
 ])
 
 dnl OSC_UCP_MAN_DIR: the man page goes with the component, unless --prefix or --mandir says where: to Open MPI's pages, or

@@ -11,7 +11,8 @@ quietly make -C "$build" install DESTDIR="$stage"
 found=$(cd "$stage" && find . -type f | sort)
 lib=$(made_with ext_libdir)
 [ "$found" = "$(printf '.%s\n' "$components/mca_osc_ucp.so" "$(made_with mandir)/man7/osc_ucp.7" \
-    "$(made_with ext_includedir)/osc_ucp_ext.h" "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
+    "$(made_with ext_includedir)/osc_ucp_ext.h" "$(made_with status_bindir)/osc_ucp_status" \
+    "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
     "$lib/cmake/osc_ucp_ext/osc_ucp_extConfig.cmake" | sort)" ] ||
     fail "make install put these files: $found"
 quietly make -C "$build" uninstall DESTDIR="$stage"

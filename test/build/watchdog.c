@@ -1,4 +1,4 @@
-/* Programs that wait for ever, or for a while, each in its own way: see watchdog.sh. They end themselves.
+/* Programs that wait for ever, or for a while, each in its own way: see watchdog.sh and status.sh. They end themselves.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -176,6 +176,20 @@ static void flush(void)
     MPI_Win_unlock_all(win);
 }
 
+/** All put an integer into the next one's memory, about a thousand times a second. */
+static void rate(void)
+{
+    double end = MPI_Wtime() + seconds;
+
+    MPI_Win_lock_all(0, win);
+    while (MPI_Wtime() < end) {
+        MPI_Put(&value, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+        MPI_Win_flush((rank + 1) % size, win);
+        usleep(1000);
+    }
+    MPI_Win_unlock_all(win);
+}
+
 static void leave(int number)
 {
     (void) number;
@@ -212,7 +226,7 @@ int main(int argc, char **argv)
         void      (*run)(void);
     } cases[] = { { "deadlock", deadlock }, { "held", held }, { "demand", demand },
                   { "fence", fence }, { "post", post }, { "complete", complete },
-                  { "flush", flush }, { "free", late_free }, { "death", death } };
+                  { "flush", flush }, { "free", late_free }, { "death", death }, { "rate", rate } };
     size_t i;
 
     MPI_Init(&argc, &argv);

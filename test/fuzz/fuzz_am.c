@@ -197,7 +197,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void) argv;
     MPI_Init(NULL, NULL); /* for the kernels of the operations */
     ompi_osc_ucp_op_init();
-    ompi_osc_ucp_watched_open(1, 0);
+    ompi_osc_ucp_watched_open(1, 0, true);
     page_bytes = (size_t) sysconf(_SC_PAGESIZE);
     for (int i = 0; i < REGIONS; i++) {
         if (MAP_FAILED == mmap(page_of(i), page_bytes, PROT_READ | PROT_WRITE,

@@ -76,6 +76,10 @@ static const struct {
     { "watchdog_signal", &ompi_osc_ucp_params.watchdog_signal, NULL, OPAL_INFO_LVL_5,
       "Number of a signal, such as 10 (SIGUSR1): processes that get it while they wait in a call on a window print "
       "the same at once. mpirun passes SIGUSR1 and SIGUSR2 on to all processes. 0: none (default: 0)" },
+    { "status", &ompi_osc_ucp_params.status, NULL, OPAL_INFO_LVL_3,
+      "1: the program osc_ucp_status, called on the same node by the same user, shows what each process of the running "
+      "job does in calls on windows: for whom it waits and since when, and how many operations and bytes it moves. 0: "
+      "off (default: 0)" },
     { "trace_operations", &ompi_osc_ucp_params.trace_operations, NULL, OPAL_INFO_LVL_3,
       "1: osc_ucp_trace has each communication call, too, with its target, bytes, displacement, type and operation. "
       "0: it counts them only (default: 0)" },

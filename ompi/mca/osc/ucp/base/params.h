@@ -38,6 +38,7 @@ typedef struct ompi_osc_ucp_params_t {
     int   kernel_copy; /**< 0: the kernel never copies */
     int   watchdog;        /**< seconds; 0: off */
     int   watchdog_signal; /**< number of a signal; 0: none */
+    int   status;          /**< 0: off */
     char *trace;           /**< name of a file; NULL or empty: off */
     int   trace_operations;
     int   trace_records;   /**< of a process */
@@ -45,10 +46,11 @@ typedef struct ompi_osc_ucp_params_t {
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;
 
-/** Does the user want the watchdog? */
-static inline bool ompi_osc_ucp_watchdog_wanted(void)
+/** Does the user want all calls watched: by the watchdog, or by the program osc_ucp_status? */
+static inline bool ompi_osc_ucp_watched_wanted(void)
 {
-    return ompi_osc_ucp_params.watchdog > 0 || ompi_osc_ucp_params.watchdog_signal > 0;
+    return ompi_osc_ucp_params.watchdog > 0 || ompi_osc_ucp_params.watchdog_signal > 0 ||
+           ompi_osc_ucp_params.status > 0;
 }
 
 /** Register all parameters with Open MPI, which sets their values. Returns an OMPI_ code. */

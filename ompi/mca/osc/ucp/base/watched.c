@@ -2,12 +2,16 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The file lies in Open MPI's session folder, which only the user can read and mpirun removes.
+ * The file lies in Open MPI's session folder, which only the user can read and mpirun removes. Its name is gone as soon
+ * as all processes of the job on this node have it open: nothing is left if all are killed, mpirun, too. The program
+ * osc_ucp_status finds it among the open files of the processes.
  */
 
 #include "base/watched.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,27 +19,19 @@
 
 #include "opal/util/proc.h"
 
-/** Most processes of a job on one node that have a record which others see. */
-#define RECORDS_MAX 1024
-
-/** How often a record is copied again because it has changed meanwhile. */
-#define COPIES_MAX 100
+#define RECORDS_MAX OMPI_OSC_UCP_RECORDS_MAX
 
 _Thread_local ompi_osc_ucp_calling_t ompi_osc_ucp_calling;
 
 ompi_osc_ucp_watched_t *ompi_osc_ucp_watched;
 
-/** The file: its records, the first `used` of which have been given away. */
-typedef struct table_t {
-    uint32_t               used; /**< atomic */
-    char                   pad[60];
-    ompi_osc_ucp_watched_t records[RECORDS_MAX];
-} table_t;
+typedef ompi_osc_ucp_records_t table_t;
 
-static table_t               *table; /* NULL: others see nothing of this process, and it nothing of them */
+static table_t               *table;     /* NULL: others see nothing of this process, and it nothing of them */
+static int                    table_fd;  /* valid while there is a table */
 static char                  *file;
-static ompi_osc_ucp_watched_t alone; /* the own record then */
-static uint32_t               changing; /* a thread changes the own record; atomic */
+static ompi_osc_ucp_watched_t alone;     /* the own record without a table */
+static uint32_t               changing;  /* a thread changes the own record; atomic */
 
 /** Open the file, made if need be; -1 if that is not possible. */
 static int table_open(void)
@@ -45,12 +41,13 @@ static int table_open(void)
 
     (void) gethostname(host, sizeof(host) - 1);
     if (NULL == opal_process_info.job_session_dir ||
-        asprintf(&file, "%s/osc_ucp_watchdog.%s", opal_process_info.job_session_dir, host) < 0) {
+        asprintf(&file, "%s/" OMPI_OSC_UCP_RECORDS_FILE "%s", opal_process_info.job_session_dir, host) < 0) {
         file = NULL;
         return -1;
     }
     fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && (0 != ftruncate(fd, sizeof(table_t)) || 0 != posix_fallocate(fd, 0, sizeof(table->used)))) {
+    if (fd >= 0 &&
+        (0 != ftruncate(fd, sizeof(table_t)) || 0 != posix_fallocate(fd, 0, offsetof(table_t, records)))) {
         (void) close(fd);
         return -1;
     }
@@ -75,21 +72,40 @@ static void table_map(void)
     if (MAP_FAILED != at) {
         ompi_osc_ucp_watched = record_take(at, fd);
         if (NULL != ompi_osc_ucp_watched) {
-            table = at;
-        } else {
-            (void) munmap(at, sizeof(table_t));
+            table    = at;
+            table_fd = fd;
+            return;
         }
+        (void) munmap(at, sizeof(table_t));
     }
     if (fd >= 0) {
         (void) close(fd);
     }
 }
 
-void ompi_osc_ucp_watched_open(uint64_t key, uint64_t gap)
+/** Remove the file's name, if all processes of the job on this node have a record: nobody will open it. A process that
+ *  is gone is of an earlier job of that name. */
+static void name_remove(void)
+{
+    uint32_t all = opal_process_info.num_local_peers + 1, here = 0;
+    int      n   = ompi_osc_ucp_watched_count(), i;
+
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* who comes last sees all others */
+    for (i = 0; i < n; i++) {
+        here += 0 != __atomic_load_n(&table->records[i].key, __ATOMIC_ACQUIRE) &&
+                (0 == kill(table->records[i].pid, 0) || EPERM == errno);
+    }
+    if (here >= all) {
+        (void) unlink(file);
+    }
+}
+
+void ompi_osc_ucp_watched_open(uint64_t key, uint64_t gap, bool whole)
 {
     ompi_osc_ucp_watched_t *stale;
 
     if (NULL != ompi_osc_ucp_watched) {
+        ompi_osc_ucp_watched->whole |= whole;
         return;
     }
     table_map();
@@ -99,9 +115,19 @@ void ompi_osc_ucp_watched_open(uint64_t key, uint64_t gap)
     while (NULL != (stale = ompi_osc_ucp_watched_find(key))) {
         stale->key = 0; /* of an earlier job of that name, whose folder was not removed */
     }
-    ompi_osc_ucp_watched->gap = gap;
-    ompi_osc_ucp_watched->pid = (int32_t) getpid();
+    ompi_osc_ucp_watched->gap   = gap;
+    ompi_osc_ucp_watched->whole = whole;
+    ompi_osc_ucp_watched->pid   = (int32_t) getpid();
     __atomic_store_n(&ompi_osc_ucp_watched->key, key, __ATOMIC_RELEASE);
+    if (NULL != table) {
+        __atomic_store_n(&table->version, OMPI_OSC_UCP_RECORDS_VERSION, __ATOMIC_RELEASE);
+        name_remove();
+    }
+}
+
+bool ompi_osc_ucp_watched_shared(void)
+{
+    return NULL != table;
 }
 
 void ompi_osc_ucp_watched_close(void)
@@ -112,6 +138,7 @@ void ompi_osc_ucp_watched_close(void)
     if (NULL != table) {
         (void) unlink(file); /* all processes of the job have come to MPI_Finalize */
         (void) munmap(table, sizeof(*table));
+        (void) close(table_fd);
     }
     free(file);
     file                 = NULL;
@@ -208,90 +235,10 @@ ompi_osc_ucp_watched_t *ompi_osc_ucp_watched_find(uint64_t key)
     return NULL;
 }
 
-static void record_bound(ompi_osc_ucp_watched_t *record)
-{
-    record->name[sizeof(record->name) - 1] = '\0';
-    if (record->whoms > OMPI_OSC_UCP_WATCHED_WHOM) {
-        record->whoms = OMPI_OSC_UCP_WATCHED_WHOM;
-    }
-}
-
-void ompi_osc_ucp_watched_bound(ompi_osc_ucp_watched_answer_t *answer)
-{
-    record_bound(&answer->record);
-    if (answer->holders > OMPI_OSC_UCP_WATCHED_WHOM) {
-        answer->holders = OMPI_OSC_UCP_WATCHED_WHOM;
-    }
-}
-
-void ompi_osc_ucp_watched_copy(ompi_osc_ucp_watched_t *to, const ompi_osc_ucp_watched_t *record)
-{
-    uint32_t version;
-    int      copies = 0;
-
-    do {
-        version = __atomic_load_n(&record->version, __ATOMIC_SEQ_CST);
-        memcpy(to, (const void *) record, sizeof(*to));
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    } while ((0 != version % 2 || version != __atomic_load_n(&record->version, __ATOMIC_SEQ_CST)) &&
-             ++copies < COPIES_MAX); /* its owner may have been stopped in the midst of a change */
-    record_bound(to);
-}
-
-void ompi_osc_ucp_watched_holder_add(ompi_osc_ucp_watched_answer_t *answer, uint64_t key, ompi_osc_ucp_held_t how,
-                                     uint64_t since)
-{
-    uint64_t now = ompi_osc_ucp_watched_now();
-    uint32_t i   = 0;
-
-    while (i < answer->holders && key != answer->holder[i].key) {
-        i++;
-    }
-    if (i == answer->holders && i < OMPI_OSC_UCP_WATCHED_WHOM) {
-        answer->holder[i].key = key;
-        answer->holder[i].how = how;
-        answer->holder[i].age = now > since ? now - since : 0;
-        answer->holders++;
-    }
-}
-
-/** Is this what keeps others from the target's lock? */
-static bool keeps(const ompi_osc_ucp_watched_t *record, int i, uint64_t target,
-                  const ompi_osc_ucp_watched_window_t *window)
-{
-    return OMPI_OSC_UCP_HELD_NOTHING != record->held[i].how && OMPI_OSC_UCP_HELD_STARTED != record->held[i].how &&
-           ompi_osc_ucp_watched_same(window, &record->held[i].window) &&
-           (0 == record->held[i].target || target == record->held[i].target);
-}
-
 void ompi_osc_ucp_watched_holders(ompi_osc_ucp_watched_answer_t *answer, uint64_t target,
                                   const ompi_osc_ucp_watched_window_t *window)
 {
-    int                    n = ompi_osc_ucp_watched_count(), at, i;
-    ompi_osc_ucp_watched_t record;
-
-    for (at = 0; at < n; at++) {
-        ompi_osc_ucp_watched_copy(&record, ompi_osc_ucp_watched_at(at));
-        for (i = 0; 0 != record.key && i < OMPI_OSC_UCP_WATCHED_HELD; i++) {
-            if (keeps(&record, i, target, window)) {
-                ompi_osc_ucp_watched_holder_add(answer, record.key, (ompi_osc_ucp_held_t) record.held[i].how,
-                                                record.held[i].since);
-            }
-        }
-    }
-}
-
-bool ompi_osc_ucp_watched_started(const ompi_osc_ucp_watched_t *record, const ompi_osc_ucp_watched_window_t *window)
-{
-    int i;
-
-    for (i = 0; i < OMPI_OSC_UCP_WATCHED_HELD; i++) {
-        if (OMPI_OSC_UCP_HELD_STARTED == record->held[i].how &&
-            ompi_osc_ucp_watched_same(window, &record->held[i].window)) {
-            return true;
-        }
-    }
-    return false;
+    ompi_osc_ucp_record_holders(ompi_osc_ucp_watched_at(0), ompi_osc_ucp_watched_count(), answer, target, window);
 }
 
 bool ompi_osc_ucp_watched_claim(ompi_osc_ucp_watched_t *record, uint64_t end, unsigned demand)

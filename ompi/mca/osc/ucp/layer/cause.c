@@ -51,7 +51,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
         free(causes);
         return false;
     }
-    causes->tells           = !ompi_osc_ucp_watchdog_wanted();
+    causes->tells           = !ompi_osc_ucp_watched_wanted();
     causes->size            = window->size;
     causes->rank            = window->rank;
     causes->disp_unit       = window->uniform_disp_unit;

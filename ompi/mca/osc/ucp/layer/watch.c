@@ -8,6 +8,7 @@
 
 #include "layer/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/params.h"
@@ -27,15 +28,38 @@ static const ompi_osc_base_module_t *below(ompi_win_t *win)
     return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_WATCH);
 }
 
-/* Communication: calls that mostly are short. */
+/** The window of the last call, whose name the record has. Any thread; atomic. */
+static const ompi_osc_ucp_window_t *last;
 
-static void begins(ompi_win_t *win, ompi_osc_ucp_called_t call, int target)
+/** Have the record tell of the window. */
+static __attribute__((noinline)) void last_tell(const ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_call_begins(ompi_osc_ucp_window(win), call, target);
+    ompi_osc_ucp_watched_t *mine = ompi_osc_ucp_watched;
+
+    ompi_osc_ucp_watched_change();
+    mine->last = window->watch->as;
+    snprintf(mine->last_name, sizeof(mine->last_name), "%s", window->win->w_name);
+    ompi_osc_ucp_watched_changed();
+    __atomic_store_n(&last, window, __ATOMIC_RELAXED);
 }
 
-static int communicated(int rc)
+/* Communication: calls that mostly are short. */
+
+static inline void begins(ompi_win_t *win, ompi_osc_ucp_called_t call, int target)
 {
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+
+    if (OPAL_UNLIKELY(window != __atomic_load_n(&last, __ATOMIC_RELAXED))) {
+        last_tell(window);
+    }
+    ompi_osc_ucp_call_begins(window, call, target);
+}
+
+static inline int communicated(int rc, ompi_osc_ucp_count_t count, const ompi_datatype_t *type)
+{
+    if (OPAL_LIKELY(OMPI_SUCCESS == rc && ompi_osc_ucp_calling.target >= 0)) {
+        ompi_osc_ucp_watched_operation((uint64_t) count * type->super.size);
+    }
     ompi_osc_ucp_call_ends(0);
     return rc;
 }
@@ -45,7 +69,7 @@ static int watch_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi
 {
     begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
     return communicated(below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                            win));
+                                            win), target_count, target_type);
 }
 
 static int watch_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -54,7 +78,7 @@ static int watch_rput(const void *origin, ompi_osc_ucp_count_t origin_count, omp
 {
     begins(win, OMPI_OSC_UCP_CALLED_RPUT, target);
     return communicated(below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                             win, request_p));
+                                             win, request_p), target_count, target_type);
 }
 
 static int watch_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -62,7 +86,7 @@ static int watch_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datat
 {
     begins(win, OMPI_OSC_UCP_CALLED_GET, target);
     return communicated(below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                            win));
+                                            win), target_count, target_type);
 }
 
 static int watch_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -71,7 +95,7 @@ static int watch_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_data
 {
     begins(win, OMPI_OSC_UCP_CALLED_RGET, target);
     return communicated(below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                             win, request_p));
+                                             win, request_p), target_count, target_type);
 }
 
 static int watch_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -80,7 +104,7 @@ static int watch_accumulate(const void *origin, ompi_osc_ucp_count_t origin_coun
 {
     begins(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target);
     return communicated(below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count,
-                                                   target_type, op, win));
+                                                   target_type, op, win), target_count, target_type);
 }
 
 static int watch_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -89,7 +113,7 @@ static int watch_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_cou
 {
     begins(win, OMPI_OSC_UCP_CALLED_RACCUMULATE, target);
     return communicated(below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count,
-                                                    target_type, op, win, request_p));
+                                                    target_type, op, win, request_p), target_count, target_type);
 }
 
 static int watch_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -99,7 +123,8 @@ static int watch_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_
 {
     begins(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target);
     return communicated(below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count,
-                                                       result_type, target, disp, target_count, target_type, op, win));
+                                                       result_type, target, disp, target_count, target_type, op, win),
+                        target_count, target_type);
 }
 
 static int watch_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -111,24 +136,33 @@ static int watch_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
     begins(win, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE, target);
     return communicated(below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count,
                                                         result_type, target, disp, target_count, target_type, op, win,
-                                                        request_p));
+                                                        request_p), target_count, target_type);
 }
 
 static int watch_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win)
 {
     begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
-    return communicated(below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win));
+    return communicated(below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win), 1, type);
 }
 
 static int watch_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win)
 {
     begins(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target);
-    return communicated(below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win));
+    return communicated(below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win), 1, type);
 }
 
 /* Synchronization. */
+
+/** These take long enough to see whether the window has another name by now. */
+static void synchronizes(ompi_win_t *win, ompi_osc_ucp_called_t call, int target)
+{
+    if (0 != strncmp(ompi_osc_ucp_watched->last_name, win->w_name, sizeof(ompi_osc_ucp_watched->last_name) - 1)) {
+        last_tell(ompi_osc_ucp_window(win));
+    }
+    begins(win, call, target);
+}
 
 static int synchronized(int rc)
 {
@@ -182,7 +216,7 @@ static void posted(ompi_win_t *win, ompi_group_t *group)
 
 static int watch_fence(int assert, ompi_win_t *win)
 {
-    begins(win, OMPI_OSC_UCP_CALLED_FENCE, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_FENCE, -1);
     return synchronized(below(win)->osc_fence(assert, win));
 }
 
@@ -190,7 +224,7 @@ static int watch_start(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_START, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_START, -1);
     rc = synchronized(below(win)->osc_start(group, assert, win));
     if (OMPI_SUCCESS == rc) {
         hold(win, -1, OMPI_OSC_UCP_HELD_STARTED);
@@ -202,7 +236,7 @@ static int watch_complete(ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_COMPLETE, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_COMPLETE, -1);
     rc = synchronized(below(win)->osc_complete(win));
     release(win, -1);
     return rc;
@@ -212,7 +246,7 @@ static int watch_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_POST, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_POST, -1);
     rc = synchronized(below(win)->osc_post(group, assert, win));
     if (OMPI_SUCCESS == rc) {
         posted(win, group);
@@ -224,7 +258,7 @@ static int watch_wait(ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_WAIT, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_WAIT, -1);
     rc = synchronized(below(win)->osc_wait(win));
     posted(win, NULL);
     return rc;
@@ -234,7 +268,7 @@ static int watch_test(ompi_win_t *win, int *flag)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_TEST, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_TEST, -1);
     rc = synchronized(below(win)->osc_test(win, flag));
     if (OMPI_SUCCESS == rc && 0 != *flag) {
         posted(win, NULL);
@@ -246,7 +280,7 @@ static int watch_lock(int type, int target, int assert, ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_LOCK, target);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_LOCK, target);
     rc = synchronized(below(win)->osc_lock(type, target, assert, win));
     if (OMPI_SUCCESS == rc && target >= 0 && locked(win, target)) {
         hold(win, target, MPI_LOCK_EXCLUSIVE == type ? OMPI_OSC_UCP_HELD_EXCLUSIVE : OMPI_OSC_UCP_HELD_SHARED);
@@ -258,7 +292,7 @@ static int watch_unlock(int target, ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_UNLOCK, target);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_UNLOCK, target);
     rc = synchronized(below(win)->osc_unlock(target, win));
     if (target >= 0) {
         release(win, target);
@@ -270,7 +304,7 @@ static int watch_lock_all(int assert, ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_LOCK_ALL, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_LOCK_ALL, -1);
     rc = synchronized(below(win)->osc_lock_all(assert, win));
     if (OMPI_SUCCESS == rc && 0 == (assert & MPI_MODE_NOCHECK)) {
         hold(win, -1, OMPI_OSC_UCP_HELD_ALL);
@@ -282,7 +316,7 @@ static int watch_unlock_all(ompi_win_t *win)
 {
     int rc;
 
-    begins(win, OMPI_OSC_UCP_CALLED_UNLOCK_ALL, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_UNLOCK_ALL, -1);
     rc = synchronized(below(win)->osc_unlock_all(win));
     release(win, -1);
     return rc;
@@ -290,25 +324,25 @@ static int watch_unlock_all(ompi_win_t *win)
 
 static int watch_flush(int target, ompi_win_t *win)
 {
-    begins(win, OMPI_OSC_UCP_CALLED_FLUSH, target);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_FLUSH, target);
     return synchronized(below(win)->osc_flush(target, win));
 }
 
 static int watch_flush_all(ompi_win_t *win)
 {
-    begins(win, OMPI_OSC_UCP_CALLED_FLUSH_ALL, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_FLUSH_ALL, -1);
     return synchronized(below(win)->osc_flush_all(win));
 }
 
 static int watch_flush_local(int target, ompi_win_t *win)
 {
-    begins(win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL, target);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL, target);
     return synchronized(below(win)->osc_flush_local(target, win));
 }
 
 static int watch_flush_local_all(ompi_win_t *win)
 {
-    begins(win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL, -1);
+    synchronizes(win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL, -1);
     return synchronized(below(win)->osc_flush_local_all(win));
 }
 
@@ -380,7 +414,7 @@ bool ompi_osc_ucp_watch_begin(ompi_osc_ucp_window_t *window)
     }
     watch = calloc(1, sizeof(*watch));
     if (NULL == watch || !ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_WATCH,
-                                                 ompi_osc_ucp_watchdog_wanted() ? &functions : &synchronizing)) {
+                                                 ompi_osc_ucp_watched_wanted() ? &functions : &synchronizing)) {
         free(watch);
         return false;
     }
@@ -408,6 +442,7 @@ void ompi_osc_ucp_watch_end(ompi_osc_ucp_window_t *window)
         OBJ_RELEASE(watch->posted);
     }
     ompi_osc_ucp_watched_forget(&watch->as);
+    __atomic_store_n(&last, NULL, __ATOMIC_RELAXED); /* another window may get this one's memory */
     ompi_osc_ucp_pendings_abandon(window, OMPI_ERR_NOT_AVAILABLE); /* questions: the others may be without the window */
     window->watch = NULL;
     free(watch);

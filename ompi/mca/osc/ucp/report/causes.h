@@ -50,9 +50,6 @@ int64_t ompi_osc_ucp_told_operations(const ompi_osc_ucp_told_t *told, int call);
 /** Print all of it but advice. */
 void ompi_osc_ucp_told_print(FILE *out, const ompi_osc_ucp_told_t *told);
 
-/** The name of a call, as a user knows it. */
-const char *ompi_osc_ucp_called_name(uint64_t call);
-
 /* report/rules.c */
 
 /** Print advice, one line for each rule that applies; nothing if none does. */

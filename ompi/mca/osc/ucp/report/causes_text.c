@@ -11,38 +11,6 @@
 /** Times below this are left out, nanoseconds. */
 #define LEAST_NS 1000
 
-static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
-    [OMPI_OSC_UCP_CALLED_NONE]             = "none",
-    [OMPI_OSC_UCP_CALLED_PUT]              = "MPI_Put",
-    [OMPI_OSC_UCP_CALLED_GET]              = "MPI_Get",
-    [OMPI_OSC_UCP_CALLED_ACCUMULATE]       = "MPI_Accumulate",
-    [OMPI_OSC_UCP_CALLED_GET_ACCUMULATE]   = "MPI_Get_accumulate",
-    [OMPI_OSC_UCP_CALLED_FETCH_AND_OP]     = "MPI_Fetch_and_op",
-    [OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP] = "MPI_Compare_and_swap",
-    [OMPI_OSC_UCP_CALLED_RPUT]             = "MPI_Rput",
-    [OMPI_OSC_UCP_CALLED_RGET]             = "MPI_Rget",
-    [OMPI_OSC_UCP_CALLED_RACCUMULATE]      = "MPI_Raccumulate",
-    [OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE]  = "MPI_Rget_accumulate",
-    [OMPI_OSC_UCP_CALLED_FENCE]            = "MPI_Win_fence",
-    [OMPI_OSC_UCP_CALLED_POST]             = "MPI_Win_post",
-    [OMPI_OSC_UCP_CALLED_START]            = "MPI_Win_start",
-    [OMPI_OSC_UCP_CALLED_COMPLETE]         = "MPI_Win_complete",
-    [OMPI_OSC_UCP_CALLED_WAIT]             = "MPI_Win_wait",
-    [OMPI_OSC_UCP_CALLED_TEST]             = "MPI_Win_test",
-    [OMPI_OSC_UCP_CALLED_LOCK]             = "MPI_Win_lock",
-    [OMPI_OSC_UCP_CALLED_UNLOCK]           = "MPI_Win_unlock",
-    [OMPI_OSC_UCP_CALLED_LOCK_ALL]         = "MPI_Win_lock_all",
-    [OMPI_OSC_UCP_CALLED_UNLOCK_ALL]       = "MPI_Win_unlock_all",
-    [OMPI_OSC_UCP_CALLED_FLUSH]            = "MPI_Win_flush",
-    [OMPI_OSC_UCP_CALLED_FLUSH_ALL]        = "MPI_Win_flush_all",
-    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL]      = "MPI_Win_flush_local",
-    [OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL]  = "MPI_Win_flush_local_all",
-    [OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY]   = "MPIX_Win_set_num_notify",
-    [OMPI_OSC_UCP_CALLED_NOTIFY_WAIT]      = "MPIX_Win_notify_wait",
-    [OMPI_OSC_UCP_CALLED_FREE]             = "MPI_Win_free",
-    [OMPI_OSC_UCP_CALLED_FINALIZE]         = "MPI_Finalize"
-};
-
 static const char *const causes[OMPI_OSC_UCP_CAUSES] = {
     [OMPI_OSC_UCP_CAUSE_ITSELF]   = "the call itself",
     [OMPI_OSC_UCP_CAUSE_HOLDER]   = "the lock's holder",
@@ -56,11 +24,6 @@ static const char *const causes[OMPI_OSC_UCP_CAUSES] = {
     [OMPI_OSC_UCP_CAUSE_REMOTE]   = "another host",
     [OMPI_OSC_UCP_CAUSE_UNKNOWN]  = "not known"
 };
-
-const char *ompi_osc_ucp_called_name(uint64_t call)
-{
-    return calls[call < OMPI_OSC_UCP_CALLED_COUNT ? call : 0];
-}
 
 static double seconds(int64_t ns)
 {
@@ -78,8 +41,8 @@ static void print_call(FILE *out, const ompi_osc_ucp_told_t *told, int call)
     for (cause = 0; cause < OMPI_OSC_UCP_CAUSES; cause++) {
         sum += times[cause];
     }
-    fprintf(out, "osc/ucp:       %-24s %10lld calls %12.6f s", calls[call], (long long) told->sums.calls[call],
-            seconds(sum));
+    fprintf(out, "osc/ucp:       %-24s %10lld calls %12.6f s", ompi_osc_ucp_called_name((uint64_t) call),
+            (long long) told->sums.calls[call], seconds(sum));
     for (cause = 0; cause < OMPI_OSC_UCP_CAUSES; cause++) {
         if (times[cause] + (OMPI_OSC_UCP_CAUSE_ITSELF == cause ? operations : 0) >= LEAST_NS) {
             fprintf(out, "%s%s %.6f s", before, causes[cause],

@@ -181,20 +181,6 @@ static bool node_waits(const node_t *node)
            OMPI_OSC_UCP_AWAITS_NOTHING != node->answer.record.awaits;
 }
 
-uint64_t ompi_osc_ucp_graph_lock(const node_t *node)
-{
-    const ompi_osc_ucp_watched_t *record = &node->answer.record;
-    bool                          unlock = OMPI_OSC_UCP_CALLED_UNLOCK == record->call ||
-                                           OMPI_OSC_UCP_CALLED_UNLOCK_ALL == record->call;
-
-    /* An unlock may be in the same message as its lock, and waits for that too. */
-    if (1 == record->whoms && (OMPI_OSC_UCP_AWAITS_LOCK == record->awaits ||
-                               (OMPI_OSC_UCP_AWAITS_FLUSH == record->awaits && unlock))) {
-        return record->whom[0];
-    }
-    return 0;
-}
-
 static void edge_add(graph_t *graph, node_t *node, uint64_t key)
 {
     int to = node_find(graph, key, &no_window);
@@ -267,7 +253,7 @@ static bool completes_find(graph_t *graph, node_t *node)
 static void node_expand(graph_t *graph, node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
-    uint64_t                      target = ompi_osc_ucp_graph_lock(node);
+    uint64_t                      target = ompi_osc_ucp_record_lock(record);
     uint32_t                      i;
 
     if ((0 != target && !holders_find(graph, node, target)) ||

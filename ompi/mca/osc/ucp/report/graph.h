@@ -68,9 +68,6 @@ bool ompi_osc_ucp_graph_moves(const ompi_osc_ucp_graph_t *graph);
 /** Does the process wait for all to whom it has edges, and not only for some of them? */
 bool ompi_osc_ucp_graph_sure(const ompi_osc_ucp_node_t *node);
 
-/** The lock for which a process waits, or may wait: its target. 0: it does not wait for a lock. */
-uint64_t ompi_osc_ucp_graph_lock(const ompi_osc_ucp_node_t *node);
-
 /** May the caller print it? Others of the job may make the same one. False: not known yet; call it again. */
 bool ompi_osc_ucp_graph_claim(ompi_osc_ucp_graph_t *graph, bool *granted_p);
 

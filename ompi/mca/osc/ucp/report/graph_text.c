@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/causes.h"
-
 /** Most processes that are named. */
 #define LINES_MAX 24
 
@@ -48,12 +46,6 @@ static void put_ranks(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t 
 /** "rank 5's lock in window 'halo', held exclusively by rank 2 since 12.0 s" */
 static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64_t target)
 {
-    static const char *const how[] = {
-        [OMPI_OSC_UCP_HELD_NOTHING]   = "held by",
-        [OMPI_OSC_UCP_HELD_SHARED]    = "held as a shared one by",
-        [OMPI_OSC_UCP_HELD_EXCLUSIVE] = "held exclusively by",
-        [OMPI_OSC_UCP_HELD_ALL]       = "held by MPI_Win_lock_all of"
-    };
     const ompi_osc_ucp_watched_answer_t *answer = &node->answer;
     uint32_t                             i;
 
@@ -61,7 +53,7 @@ static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64
     put_rank(out, target);
     for (i = 0; i < answer->holders; i++) {
         fprintf(out, "%s %s ", 0 == i ? "," : " and",
-                how[answer->holder[i].how <= OMPI_OSC_UCP_HELD_ALL ? answer->holder[i].how : 0]);
+                ompi_osc_ucp_held_words(answer->holder[i].how));
         put_rank(out, answer->holder[i].key);
         fprintf(out, " since %.1f s", (double) answer->holder[i].age / 1e9);
     }
@@ -74,7 +66,7 @@ static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64
 static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
-    uint64_t                      lock   = ompi_osc_ucp_graph_lock(node);
+    uint64_t                      lock   = ompi_osc_ucp_record_lock(record);
 
     fprintf(out, " waits in %s", ompi_osc_ucp_called_name(record->call));
     fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'", record->name);
@@ -83,30 +75,15 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
         put_lock(out, graph, node, lock);
         return;
     }
-    switch (record->awaits) {
-    case OMPI_OSC_UCP_AWAITS_ANSWER:
-        fputs(" for the first answer of ", out);
-        break;
-    case OMPI_OSC_UCP_AWAITS_FLUSH:
-        fputs(" for operations to be carried out by ", out);
-        break;
-    case OMPI_OSC_UCP_AWAITS_POST:
-        fputs(" for MPI_Win_post of ", out);
-        break;
-    case OMPI_OSC_UCP_AWAITS_NOTIFIED:
+    if (OMPI_OSC_UCP_AWAITS_NOTIFIED == record->awaits) {
         fputs(" for notifications, of no certain process", out);
         return;
-    case OMPI_OSC_UCP_AWAITS_COMPLETE:
-        fputs(" for MPI_Win_complete of ", out);
-        if (record->missing != record->whoms) {
-            fprintf(out, "%u process%s among ", (unsigned) record->missing, 1 == record->missing ? "" : "es");
-        }
-        put_ranks(out, record, 0);
-        return;
-    default:
-        fputs(" for ", out);
     }
-    put_ranks(out, record, record->missing);
+    fprintf(out, " for %s", ompi_osc_ucp_awaits_words(record->awaits));
+    if (OMPI_OSC_UCP_AWAITS_COMPLETE == record->awaits && record->missing != record->whoms) {
+        fprintf(out, "%u process%s among ", (unsigned) record->missing, 1 == record->missing ? "" : "es");
+    }
+    put_ranks(out, record, OMPI_OSC_UCP_AWAITS_COMPLETE == record->awaits ? 0 : record->missing);
     if (0 == record->whoms) {
         fputs("something that has no name", out);
     }

@@ -43,7 +43,8 @@ void ompi_osc_ucp_trace_window(ompi_osc_ucp_window_t *window, uint64_t begin);
 /** Write the trace: no window is left, and all processes have come to MPI_Finalize. */
 void ompi_osc_ucp_trace_end(void);
 
-/* report/watchdog.c. Without the parameters osc_ucp_watchdog and osc_ucp_watchdog_signal, these do nothing. */
+/* report/watchdog.c. Without the parameters osc_ucp_watchdog, osc_ucp_watchdog_signal and osc_ucp_status, these do
+ * nothing. */
 
 /** Watch a window, from its creation on. */
 void ompi_osc_ucp_watchdog_begin(ompi_osc_ucp_window_t *window);

@@ -243,7 +243,7 @@ void ompi_osc_ucp_samples_begin(ompi_osc_ucp_window_t *window)
     }
     ompi_osc_ucp_enter();
     ompi_osc_ucp_watched_open(ompi_osc_ucp_proc_key(window->group, window->rank),
-                              (uint64_t) ompi_osc_ucp_params.watchdog * 1000000000);
+                              (uint64_t) ompi_osc_ucp_params.watchdog * 1000000000, false);
     if (!open_now) {
         open_now = OMPI_SUCCESS == opal_progress_register(poll);
     }

@@ -1,4 +1,5 @@
-/* The watchdog (--mca osc_ucp_watchdog SECONDS): a process that waits too long says for whom.
+/* The watchdog (--mca osc_ucp_watchdog SECONDS): a process that waits too long says for whom. With osc_ucp_status it
+ * says so only in its record, which the program of that name shows.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -13,6 +14,7 @@
 #include "base/params.h"
 #include "base/threads.h"
 #include "layer/watch.h"
+#include "opal/util/proc.h"
 #include "report/awaits.h"
 #include "report/graph.h"
 
@@ -151,17 +153,29 @@ static void signal_take(void)
     }
 }
 
+/** Tell the user that nobody can look at this job, once on each node. */
+static void hidden_tell(void)
+{
+    if (ompi_osc_ucp_params.status > 0 && !ompi_osc_ucp_watched_shared() && 0 == opal_process_info.my_local_rank) {
+        opal_output(0, "osc/ucp: the program osc_ucp_status will not find this job: no file of %zu KiB can be made in "
+                    "Open MPI's session folder, %s", sizeof(ompi_osc_ucp_records_t) / 1024,
+                    NULL == opal_process_info.job_session_dir ? "which it does not have"
+                                                              : opal_process_info.job_session_dir);
+    }
+}
+
 void ompi_osc_ucp_watchdog_begin(ompi_osc_ucp_window_t *window)
 {
-    if (!ompi_osc_ucp_watchdog_wanted() || window->size < 2) {
+    if (!ompi_osc_ucp_watched_wanted() || window->size < 2) {
         return;
     }
     ompi_osc_ucp_enter();
     if (!watchdog.open && OMPI_SUCCESS == opal_progress_register(poll)) {
         watchdog.open = true;
         ompi_osc_ucp_watched_open(ompi_osc_ucp_proc_key(window->group, window->rank),
-                                  (uint64_t) ompi_osc_ucp_params.watchdog * 1000000000);
+                                  (uint64_t) ompi_osc_ucp_params.watchdog * 1000000000, true);
         signal_take();
+        hidden_tell();
     }
     ompi_osc_ucp_leave();
     if (watchdog.open) {

@@ -201,12 +201,11 @@ static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, 
     return comm->c_coll->coll_allreduce(mine, all, n, MPI_INT64_T, MPI_MAX, comm, comm->c_coll->coll_allreduce_module);
 }
 
-/** Do processes of the window share processors, as far as Open MPI knows? Not with the watchdog: it tells from the
- *  notices of rounds who is missing. */
+/** Do processes of the window share processors, as far as Open MPI knows? Not where calls are watched: the notices of
+ *  rounds tell who is missing. */
 static bool crowded(const ompi_osc_ucp_window_t *window)
 {
-    return opal_progress_yield_when_idle && window->size > 2 && ompi_osc_ucp_params.watchdog <= 0 &&
-           ompi_osc_ucp_params.watchdog_signal <= 0;
+    return opal_progress_yield_when_idle && window->size > 2 && !ompi_osc_ucp_watched_wanted();
 }
 
 /**
