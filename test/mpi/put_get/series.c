@@ -1,4 +1,4 @@
-/* Many short puts and accumulates in a row, to a target that polls and to one that does not: all arrive, in order.
+/* Many puts and accumulates in a row, to a target that polls and to one that does not: all arrive, in order.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -8,14 +8,21 @@
 
 #include "windows.h"
 
-#define LONGEST 300
+#define LONGEST 4104
 #define MOST 200
 
 /** Elements of 8 bytes in a window. */
 #define ELEMENTS (MOST * (LONGEST / 8 + 2))
 
+/** Places that accumulates go to. */
+#define PLACES 17
+
+#define MOST_ELEMENTS 1025
+
 static const int numbers[] = {1, 2, 63, 64, 65, MOST};
-static const int lengths[] = {1, 3, 8, 24, 56, 100, 248, 256, LONGEST};
+/** Elements of an accumulate. */
+static const int counts[] = {1, 3, 128, 129, 1024, MOST_ELEMENTS};
+static const int lengths[] = {1, 3, 8, 24, 56, 100, 256, 1000, 1024, 1032, 4096, LONGEST};
 
 #define COUNT(array) ((int) (sizeof(array) / sizeof(*(array))))
 
@@ -31,7 +38,7 @@ static void meet(const struct test_window *window, int polls)
 
 static void puts_in_a_row(struct test_window *window, int number, int length, int gap, int polls)
 {
-    unsigned char data[LONGEST];
+    static unsigned char data[MOST][LONGEST];
     int i, j, wrong = 0;
 
     memset(window->base, 0, (size_t) window->size);
@@ -39,8 +46,9 @@ static void puts_in_a_row(struct test_window *window, int number, int length, in
     MPI_Barrier(window->comm);
     if (0 == test_rank) {
         for (i = 0; i < number; i++) {
-            memset(data, i % 251 + 1, sizeof(data));
-            MPI_Put(data, length, MPI_BYTE, 1, test_at(window, 1, i * (length + gap)), length, MPI_BYTE, window->win);
+            memset(data[i], i % 251 + 1, (size_t) length);
+            MPI_Put(data[i], length, MPI_BYTE, 1, test_at(window, 1, i * (length + gap)), length, MPI_BYTE,
+                    window->win);
         }
         MPI_Win_flush(1, window->win);
     }
@@ -56,23 +64,24 @@ static void puts_in_a_row(struct test_window *window, int number, int length, in
 }
 
 /** What MPI_REPLACE leaves tells in which order they were done. */
-static void accumulates_in_a_row(struct test_window *window, int number, int stride, MPI_Op op, int polls)
+static void accumulates_in_a_row(struct test_window *window, int number, int count, int stride, MPI_Op op, int polls)
 {
-    static uint64_t expected[ELEMENTS];
+    static uint64_t expected[ELEMENTS], data[MOST][MOST_ELEMENTS];
     const uint64_t *have = (const uint64_t *) window->base;
-    int i, at, wrong = 0;
+    int i, j, at, wrong = 0;
 
     memset(window->base, 0, (size_t) window->size);
     memset(expected, 0, sizeof(expected));
     MPI_Win_sync(window->win);
     MPI_Barrier(window->comm);
     for (i = 0; i < number; i++) {
-        uint64_t value = (uint64_t) i + 2;
-
-        at = i / 3 * stride % 17;
-        expected[at] = MPI_SUM == op ? expected[at] + value : value;
+        at = i / 3 * stride % PLACES * count;
+        for (j = 0; j < count; j++) {
+            data[i][j] = (uint64_t) (i + j) + 2;
+            expected[at + j] = MPI_SUM == op ? expected[at + j] + data[i][j] : data[i][j];
+        }
         if (0 == test_rank) {
-            MPI_Accumulate(&value, 1, MPI_UINT64_T, 1, test_at(window, 1, at * 8), 1, MPI_UINT64_T, op,
+            MPI_Accumulate(data[i], count, MPI_UINT64_T, 1, test_at(window, 1, at * 8), count, MPI_UINT64_T, op,
                            window->win);
         }
     }
@@ -81,11 +90,11 @@ static void accumulates_in_a_row(struct test_window *window, int number, int str
     }
     meet(window, polls);
     MPI_Win_sync(window->win);
-    for (i = 0; 1 == test_rank && i < 17; i++) {
+    for (i = 0; 1 == test_rank && i < PLACES * count; i++) {
         wrong += have[i] != expected[i];
     }
-    CHECK(0 == wrong, "%d %s, stride %d, target %s: %d elements are wrong", number,
-          MPI_SUM == op ? "sums" : "replacements", stride, polls ? "polls" : "computes", wrong);
+    CHECK(0 == wrong, "%d %s of %d, stride %d, target %s: %d elements are wrong", number,
+          MPI_SUM == op ? "sums" : "replacements", count, stride, polls ? "polls" : "computes", wrong);
 }
 
 static void all(struct test_window *window, int polls)
@@ -98,9 +107,9 @@ static void all(struct test_window *window, int polls)
                 puts_in_a_row(window, numbers[n], lengths[l], gap, polls);
             }
         }
-        for (l = 0; l <= 5; l++) {
-            accumulates_in_a_row(window, numbers[n], l, MPI_SUM, polls);
-            accumulates_in_a_row(window, numbers[n], l, MPI_REPLACE, polls);
+        for (l = 0; l < COUNT(counts); l++) {
+            accumulates_in_a_row(window, numbers[n], counts[l], 1 + l % 3, MPI_SUM, polls);
+            accumulates_in_a_row(window, numbers[n], counts[l], l % 3, MPI_REPLACE, polls);
         }
     }
 }

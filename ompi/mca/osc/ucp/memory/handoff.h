@@ -41,23 +41,31 @@ typedef struct ompi_osc_ucp_handoff_record_t {
     uint16_t cells;   /**< for the origin's own use (path/gather.c) */
 } ompi_osc_ucp_handoff_record_t;
 
+/** Most bytes of data and result of an operation that is handed off alone. A put or a get of more than half of it takes
+ *  no longer by the kernel. */
+#define OMPI_OSC_UCP_HANDOFF_MAX 8192
+
 /** Bytes for records. */
-#define OMPI_OSC_UCP_HANDOFF_ROOM (4096 - 16 - 64)
+#define OMPI_OSC_UCP_HANDOFF_ROOM (OMPI_OSC_UCP_HANDOFF_MAX + 48)
 
-/** Most bytes of an operation that is handed off alone. */
-#define OMPI_OSC_UCP_HANDOFF_MAX 512
-
-/** Initially zero, at a multiple of 64 bytes. The first cache line has all of an operation on one element. */
+/** At a multiple of 64 bytes. The second cache line has all of an operation on one element. */
 typedef struct ompi_osc_ucp_handoff_t {
-    uint32_t state;   /**< atomic */
+    uint32_t polls;   /**< rises while the target polls; only the target writes it; initially zero */
+    char     rest[60];
+    uint32_t state;   /**< atomic; initially zero */
     uint32_t used;    /**< bytes of records */
     uint64_t pad;
     char     records[OMPI_OSC_UCP_HANDOFF_ROOM];
-    uint32_t polls;   /**< rises while the target polls; only the target writes it */
-    char     rest[60];
 } ompi_osc_ucp_handoff_t;
 
-_Static_assert(4096 == sizeof(ompi_osc_ucp_handoff_t), "cache lines");
+_Static_assert(0 == sizeof(ompi_osc_ucp_handoff_t) % 64, "cache lines");
+
+/** Make it free. The memory of records is not touched, so that it takes none before it is used. */
+static inline void ompi_osc_ucp_handoff_init(ompi_osc_ucp_handoff_t *handoff)
+{
+    handoff->polls = 0;
+    handoff->state = OMPI_OSC_UCP_HANDOFF_FREE;
+}
 
 /** The bytes that a record takes. */
 static inline uint32_t ompi_osc_ucp_handoff_takes(uint32_t bytes, bool fetches)

@@ -13,7 +13,7 @@
 #include "op/stripes.h"
 
 /** Most bytes of an operation that is kept: a longer one costs more to copy here than the kernel takes to begin. */
-#define KEPT_MAX 256
+#define KEPT_MAX 1024
 
 /** Cells lie so many bytes apart, or more, with a gap between them: the kernel copies each by itself, so that an
  *  element is written in one piece (ompi_osc_ucp_cma_whole). Data have a record between them. */

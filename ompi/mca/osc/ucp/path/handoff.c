@@ -44,14 +44,14 @@ static bool claim(ompi_osc_ucp_peer_t *peer)
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/** Claim it for one operation, and begin to fill in its record; NULL: as above, or the operation is too long. */
+/** Claim it for one operation, and begin to fill in its record; NULL: as above. */
 static ompi_osc_ucp_handoff_record_t *claim_one(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind,
                                                 uint64_t address, uint64_t bytes, bool fetches)
 {
     ompi_osc_ucp_handoff_t        *handoff = peer->handing.handoff;
     ompi_osc_ucp_handoff_record_t *record  = (ompi_osc_ucp_handoff_record_t *) handoff->records;
 
-    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX || !claim(peer)) {
+    if (!claim(peer)) {
         return NULL;
     }
     handoff->used   = ompi_osc_ucp_handoff_takes((uint32_t) bytes, fetches);
@@ -112,9 +112,10 @@ bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, const char *records,
 
 bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes)
 {
-    ompi_osc_ucp_handoff_record_t *record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes, false);
+    ompi_osc_ucp_handoff_record_t *record;
 
-    if (NULL == record) {
+    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX / 2 ||
+        NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes, false))) {
         return false;
     }
     memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
@@ -127,9 +128,11 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
 
 bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes)
 {
-    ompi_osc_ucp_handoff_record_t *record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false);
+    ompi_osc_ucp_handoff_record_t *record;
 
-    if (NULL == record || !hand_off(&peer->handing)) {
+    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX / 2 ||
+        NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false)) ||
+        !hand_off(&peer->handing)) {
         return false;
     }
     memcpy(result, ompi_osc_ucp_handoff_data(record), bytes);
@@ -140,10 +143,11 @@ bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void 
 bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,
                                      const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t bytes)
 {
-    ompi_osc_ucp_handoff_record_t *record =
-        claim_one(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes, NULL != result);
+    const bool                     fetches = NULL != result;
+    ompi_osc_ucp_handoff_record_t *record;
 
-    if (NULL == record) {
+    if (bytes << fetches > OMPI_OSC_UCP_HANDOFF_MAX ||
+        NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes, fetches))) {
         return false;
     }
     record->op   = op;

@@ -115,15 +115,36 @@ static bool kernel_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
                 ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes));
 }
 
+/** Update a block of any length that was begun. */
+static bool block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                          const void *origin, void *result, uint64_t bytes)
+{
+    ompi_osc_ucp_layout_t   layout;
+    ompi_osc_ucp_transfer_t transfer = {
+        .peer = peer, .disp = at, .op = op, .prim = prim, .target_layout = &layout, .origin = origin,
+        .origin_layout = OMPI_OSC_UCP_OP_NO_OP == op ? NULL : &layout, .result = result,
+        .result_layout = NULL == result ? NULL : &layout
+    };
+
+    if (bytes <= OMPI_OSC_UCP_CMA_UPDATE_MAX) {
+        return ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes);
+    }
+    ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
+    if (OMPI_SUCCESS != ompi_osc_ucp_cma_updated(&transfer)) {
+        peer->error = OMPI_ERR_UNREACH; /* some of it may be done: the caller must not do it once more */
+    }
+    return true;
+}
+
 static bool kernel_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                                     const void *origin, void *result, uint64_t bytes)
 {
     if (NULL == result && ompi_osc_ucp_gather_accumulate(peer, at, op, prim, origin, bytes)) {
         return true;
     }
-    return bytes <= OMPI_OSC_UCP_CMA_UPDATE_MAX && block_begin(peer, at, bytes) &&
+    return block_begin(peer, at, bytes) &&
            (ompi_osc_ucp_handoff_accumulate(peer, peer->remote + (uint64_t) at, op, prim, origin, result, bytes)
-                ? handed(peer, bytes) : ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes));
+                ? handed(peer, bytes) : block_updated(peer, at, op, prim, origin, result, bytes));
 }
 
 static bool kernel_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,

@@ -138,12 +138,12 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
         if (!is_outside(window)) {
             window->base = mine.memory;
         } else {
-            memset(mine.memory, 0, memory_wanted(window));
             if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-                window->attached = (ompi_osc_ucp_attached_t *) mine.memory;
+                window->attached = memset(mine.memory, 0, sizeof(*window->attached));
                 mine.memory     += sizeof(*window->attached);
             }
             window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
+            ompi_osc_ucp_handoff_init(window->handoff);
         }
     } else if (share.must && 0 == bytes) {
         creation->reason = strdup("the sum of its sizes is larger than any memory");
