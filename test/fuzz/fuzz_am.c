@@ -162,6 +162,7 @@ static void window_open(int which, bool device)
         .flavor  = 0 == which ? MPI_WIN_FLAVOR_CREATE : MPI_WIN_FLAVOR_DYNAMIC,
         .base    = 0 == which ? page_of(0) : NULL,
         .bytes   = 0 == which ? page_bytes - 3 : 0,
+        .disp_unit = 0 == which ? 8 : 1,
         .device  = device,
         .control = &member.control,
         .counters_max = 2,
