@@ -13,7 +13,7 @@
  *  - A reader therefore waits for one writer. A writer waits for the present readers and, each time another writer is
  *    faster, for that one and the readers behind it.
  *  - lock_all waits for the writers that hold a lock or wait. Writers that come later let it go first, unless they hold
- *    another lock already: a process that lock_all waits for may wait for that one.
+ *    another lock already, of any window: a process that lock_all waits for may wait for that one.
  */
 
 #include <stddef.h>
@@ -115,7 +115,7 @@ static int exclude_all(ompi_osc_ucp_peer_t *root)
     uint64_t old;
     int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old);
 
-    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 1 == root->window->locked) {
+    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 0 == ompi_osc_ucp_locks.held) {
         rc = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
         rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, ALL_WAITING_MASK, &old) : rc;
         rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old) : rc;
@@ -225,6 +225,7 @@ int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
         rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, EXCLUSIVE_MASK, &old) : rc;
         rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, enter, &old) : rc;
     }
+    ompi_osc_ucp_locks.held += OMPI_SUCCESS == rc;
     return rc;
 }
 
@@ -233,5 +234,6 @@ int ompi_osc_ucp_nic_unlock_all(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_peer_t *root;
     int                  rc = root_find(window, &root);
 
+    ompi_osc_ucp_locks.held--;
     return OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -LOCK_ALL_ONE) : rc;
 }

@@ -13,7 +13,7 @@
 
 /** The locks that this process holds or has requested, in all windows. */
 typedef struct ompi_osc_ucp_locks_t {
-    uint32_t held;      /**< locks granted, or requested by message */
+    uint32_t held;      /**< locks granted, or requested by message; one for all members if a path locks them at once */
     uint32_t ungranted; /**< locks requested by message, even if not sent yet, and not granted yet */
 } ompi_osc_ucp_locks_t;
 
