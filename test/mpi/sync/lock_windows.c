@@ -85,6 +85,40 @@ static void reader_behind_writer(MPI_Win first, MPI_Win second)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 asks for all of `second`, of which rank 2 reads a part, and rank 1 asks for that part exclusively. */
+static void all_behind_writer(MPI_Win first, MPI_Win second)
+{
+    if (0 == test_rank) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
+        add(0, first);
+        MPI_Win_flush(0, first);
+    } else if (2 == test_rank) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, second);
+        add(0, second);
+        MPI_Win_flush(0, second);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_turn((test_rank + 2) % 3);
+    if (0 == test_rank) {
+        MPI_Win_lock_all(0, second);
+        add(0, second);
+        add(1, second);
+        MPI_Win_unlock_all(second);
+        MPI_Win_unlock(0, first);
+    } else if (1 == test_rank) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, second);
+        add(0, second);
+        MPI_Win_unlock(0, second);
+    } else if (2 == test_rank) {
+        wait_for_turn(2);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
+        add(0, first);
+        MPI_Win_unlock(0, first);
+        MPI_Win_unlock(0, second);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void check(const long *memory, long wanted)
 {
     CHECK(0 != test_rank || wanted == *memory, "%ld was added, not %ld", *memory, wanted);
@@ -103,10 +137,11 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     writer_behind_all(first, second);
     reader_behind_writer(first, second);
+    all_behind_writer(first, second);
     MPI_Win_lock(MPI_LOCK_SHARED, test_rank, 0, first);
     MPI_Win_lock(MPI_LOCK_SHARED, test_rank, 0, second);
-    check(first_memory, 4);
-    check(second_memory, 3);
+    check(first_memory, 6);
+    check(second_memory, 6);
     MPI_Win_unlock(test_rank, second);
     MPI_Win_unlock(test_rank, first);
     MPI_Win_free(&second);

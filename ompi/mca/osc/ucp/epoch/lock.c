@@ -195,9 +195,8 @@ int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
         ompi_osc_ucp_wait_step();
     }
     if (OMPI_OSC_UCP_UNLOCKED == peer->lock) {
-        /* With all_path, lock_all has locked all members. */
-        rc = peer_lock(peer, peer->window->lock_all_nocheck || NULL != peer->window->all_path ? OMPI_OSC_UCP_NOCHECK
-                                                                                              : OMPI_OSC_UCP_SHARED);
+        rc = peer_lock(peer, peer->window->lock_all_nocheck || peer->window->all_locked ? OMPI_OSC_UCP_NOCHECK
+                                                                                        : OMPI_OSC_UCP_SHARED);
     }
     return rc;
 }
@@ -245,13 +244,15 @@ static int unlock_touched(ompi_osc_ucp_window_t *window)
     return rc;
 }
 
-/** Lock all members at once, which needs rank 0. */
+/** Lock all members at once, which needs rank 0; or by themselves, when they are used, if that would take too long. */
 static int all_lock(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_peer_t *root = ompi_osc_ucp_peer(window, 0);
     int                  rc   = NULL == root ? OMPI_ERR_OUT_OF_RESOURCE : ompi_osc_ucp_reach(root);
 
-    return OMPI_SUCCESS == rc ? window->all_path->lock_all(window) : rc;
+    rc                 = OMPI_SUCCESS == rc ? window->all_path->lock_all(window) : rc;
+    window->all_locked = OMPI_SUCCESS == rc;
+    return OMPI_ERR_WOULD_BLOCK == rc ? lock_mapped(window) : rc;
 }
 
 int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win)
@@ -284,7 +285,8 @@ static int all_unlock(ompi_osc_ucp_window_t *window)
 {
     int rc = unlock_touched(window);
 
-    if (NULL != window->all_path && !window->lock_all_nocheck) {
+    if (window->all_locked) {
+        window->all_locked = false;
         rc = ompi_osc_ucp_first_error(rc, window->all_path->unlock_all(window));
     }
     ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);

@@ -224,7 +224,7 @@ static uint64_t locks_held(ompi_osc_ucp_window_t *window)
     uint64_t             held;
 
     ompi_osc_ucp_enter();
-    held = NULL != window->all_path && OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch && !window->lock_all_nocheck;
+    held = window->all_locked;
     for (peer = window->all_peers; NULL != peer; peer = peer->next) {
         held += peer->lock > OMPI_OSC_UCP_NOCHECK;
     }

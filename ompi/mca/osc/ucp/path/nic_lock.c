@@ -13,7 +13,9 @@
  *  - A reader therefore waits for one writer. A writer waits for the present readers and, each time another writer is
  *    faster, for that one and the readers behind it.
  *  - lock_all waits for the writers that hold a lock or wait. Writers that come later let it go first, unless they hold
- *    another lock already, of any window: a process that lock_all waits for may wait for that one.
+ *    another lock already, of any window: a process that lock_all waits for may wait for that one. For the same reason
+ *    lock_all itself, if another lock is held, waits for PATIENCE_NS at most. Then it locks members by themselves, as
+ *    a reader, when they are used.
  */
 
 #include <stddef.h>
@@ -47,7 +49,7 @@
 #define BACKOFF_MIN_NS 500
 #define BACKOFF_MAX_NS 64000
 
-/** How long a reader that holds another lock waits for a writer, nanoseconds. */
+/** How long a reader, or lock_all, that holds another lock waits for a writer, nanoseconds. */
 #define PATIENCE_NS 8000000
 
 static int word_atomic(ompi_osc_ucp_peer_t *peer, size_t word, opal_common_ucp_atomic_t op, uint64_t operand,
@@ -90,17 +92,23 @@ static int root_find(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t **peer_p
     return NULL == *peer_p || !(*peer_p)->known ? OMPI_ERR_UNREACH : OMPI_SUCCESS;
 }
 
-/** Wait until none of the bits of a word is set. *old is the word as it was seen last, before and after. */
-static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old)
+/** Wait until none of the bits of a word is set, or until a time. *old is the word as it was seen last, before and
+ *  after. */
+static int await_clear_until(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old, uint64_t until_ns)
 {
     uint64_t interval = 0;
     int      rc       = OMPI_SUCCESS;
 
-    while (OMPI_SUCCESS == rc && 0 != (*old & bits)) {
+    while (OMPI_SUCCESS == rc && 0 != (*old & bits) && opal_common_ucp_now_ns() < until_ns) {
         back_off(&interval);
         rc = word_fetch_add(peer, word, 0, old);
     }
     return rc;
+}
+
+static int await_clear(ompi_osc_ucp_peer_t *peer, size_t word, uint64_t bits, uint64_t *old)
+{
+    return await_clear_until(peer, word, bits, old, UINT64_MAX);
 }
 
 /** A member's word after one of its waiting writers has acquired the lock. */
@@ -213,8 +221,9 @@ int ompi_osc_ucp_nic_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t 
 
 int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_peer_t *root;
+    uint64_t             until = ompi_osc_ucp_joins(false) ? opal_common_ucp_now_ns() + PATIENCE_NS : UINT64_MAX;
     uint64_t             old, enter = LOCK_ALL_ONE - ALL_WAITING_ONE;
+    ompi_osc_ucp_peer_t *root;
     int                  rc = root_find(window, &root);
 
     if (OMPI_SUCCESS == rc) {
@@ -222,7 +231,11 @@ int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
     }
     while (OMPI_SUCCESS == rc && 0 != (old & EXCLUSIVE_MASK)) {
         rc = word_add(root, WINDOW_WORD, ALL_WAITING_ONE - LOCK_ALL_ONE);
-        rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, EXCLUSIVE_MASK, &old) : rc;
+        rc = OMPI_SUCCESS == rc ? await_clear_until(root, WINDOW_WORD, EXCLUSIVE_MASK, &old, until) : rc;
+        if (OMPI_SUCCESS == rc && 0 != (old & EXCLUSIVE_MASK)) {
+            rc = word_add(root, WINDOW_WORD, -ALL_WAITING_ONE);
+            return OMPI_SUCCESS == rc ? OMPI_ERR_WOULD_BLOCK : rc;
+        }
         rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, enter, &old) : rc;
     }
     ompi_osc_ucp_locks.held += OMPI_SUCCESS == rc;

@@ -54,7 +54,8 @@ struct ompi_osc_ucp_path_t {
      *  before any other. NULL: no. */
     bool (*serves_all)(const ompi_osc_ucp_window_t *window);
 
-    /** Lock and unlock all members of a window at once, and wait. Only called if serves_all returns true. */
+    /** Lock and unlock all members of a window at once, and wait. Only called if serves_all returns true. lock_all may
+     *  fail with OMPI_ERR_WOULD_BLOCK: then members are locked by themselves. */
     int (*lock_all)(ompi_osc_ucp_window_t *window);
     int (*unlock_all)(ompi_osc_ucp_window_t *window);
 

@@ -96,6 +96,7 @@ struct ompi_osc_ucp_window_t {
     bool                          fence_used;     /**< operations were issued since the last fence; atomic */
     int                           locked;         /**< targets locked by MPI_Win_lock */
     bool                          lock_all_nocheck;
+    bool                          all_locked;     /**< MPI_Win_lock_all has locked all members at once */
     int                           nstarted;
     int                          *started;        /**< ranks of the group of MPI_Win_start; malloc'd */
     int                           awaited;        /**< rank for whose post MPI_Win_start waits, for the watchdog */
