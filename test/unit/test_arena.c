@@ -170,6 +170,20 @@ static size_t pages_resident(const char *address, size_t bytes)
     return resident;
 }
 
+/** Does the system take shared pages back? Under qemu-user MADV_REMOVE returns 0 and does nothing. */
+static bool pages_can_go(void)
+{
+    size_t page   = (size_t) sysconf(_SC_PAGESIZE);
+    char  *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    bool   gone;
+
+    assert_ptr_not_equal(MAP_FAILED, memory);
+    memory[0] = 1;
+    gone      = 0 == madvise(memory, page, MADV_REMOVE) && 0 == pages_resident(memory, page);
+    munmap(memory, page);
+    return gone;
+}
+
 /** 1000 large blocks share few chunks; what is freed loses its pages, and is used again. */
 static void test_shared(void **state)
 {
@@ -193,7 +207,7 @@ static void test_shared(void **state)
     /* Behind the second block of the last chunk of some lies one that is free. */
     memory = (const char *) ompi_osc_ucp_block_address(&blocks[MANY - 3]) + LARGE_BYTES;
     assert_ptr_equal(memory + LARGE_BYTES, ompi_osc_ucp_block_address(&blocks[MANY - 1]));
-    assert_int_equal(0, pages_resident(memory, LARGE_BYTES));
+    assert_true(0 == pages_resident(memory, LARGE_BYTES) || !pages_can_go());
     for (i = 0; i < MANY; i += 2) {
         take_large(&blocks[i], LARGE_BYTES, 1);
     }
