@@ -49,19 +49,23 @@ check_unpacked()
     grep -q '^mca:osc:ucp:param:osc_ucp_priority:' "$scratch/log" || fail "ompi_info does not find the component"
 }
 
-# Our own view of the folders that an installation changes.
-private_system()
+# Open MPI uses the component without being told.
+used()
 {
-    local dir
-
-    for dir in usr var etc; do
-        mkdir -p "$scratch/system/$dir/changes" "$scratch/system/$dir/work"
-        mount -t overlay -o "lowerdir=/$dir,upperdir=$scratch/system/$dir/changes,workdir=$scratch/system/$dir/work" \
-            overlay "/$dir" || return
-    done
+    run_window "$folder" --mca osc_base_verbose 10
+    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$1 serves no window: $(cat "$scratch/out")"
 }
 
-# dpkg installs the package, Open MPI uses it without being told, and dpkg removes it without a trace.
+# The same package as version -2. Sets newer.
+next_version()
+{
+    newer=$scratch/newer.deb
+    dpkg-deb -R "$package" "$scratch/newer"
+    sed -i "s/^Version: .*/Version: $version-2/" "$scratch/newer/DEBIAN/control"
+    quietly dpkg-deb --root-owner-group -b "$scratch/newer" "$newer"
+}
+
+# dpkg installs the package, upgrades it, and removes it without a trace.
 install_and_remove()
 {
     # What else is installed, where, is not to be found.
@@ -69,8 +73,11 @@ install_and_remove()
     unset OMPI_MCA_mca_base_component_path
     private_system >"$scratch/log" 2>&1 || exit 77
     quietly dpkg -i "$package"
-    run_window "$folder" --mca osc_base_verbose 10
-    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "the installed component serves no window: $(cat "$scratch/out")"
+    used "the installed component"
+    next_version
+    quietly dpkg -i "$newer"
+    [ "$(dpkg-query -W -f '${Version}' openmpi-osc-ucp)" = "$version-2" ] || fail "dpkg -i did not upgrade"
+    used "the upgraded component"
     quietly dpkg -P openmpi-osc-ucp
     [ ! -e "$folder/mca_osc_ucp.so" ] || fail "dpkg -P left the component"
     [ ! -e /usr/share/doc/openmpi-osc-ucp ] || fail "dpkg -P left the documentation"

@@ -167,3 +167,15 @@ user()
 {
     (cd "$home" && "${as_user[@]}" env -i HOME="$home" TMPDIR="$scratch/tmp" PATH="$scratch/none:$PATH" "$@")
 }
+
+# Our own view of the folders that an installation changes, in a mount namespace of our own.
+private_system()
+{
+    local dir
+
+    for dir in usr var etc; do
+        mkdir -p "$scratch/system/$dir/changes" "$scratch/system/$dir/work"
+        mount -t overlay -o "lowerdir=/$dir,upperdir=$scratch/system/$dir/changes,workdir=$scratch/system/$dir/work" \
+            overlay "/$dir" || return
+    done
+}
