@@ -1,10 +1,12 @@
-/* How much memory there can be, and what is left of it. Linux.
+/* How much memory and how many file descriptors there can be, and what is left of them. Linux.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include "memory/limits.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -86,4 +88,27 @@ char *ompi_osc_ucp_memory_shortage(uint64_t bytes)
     limit_print(stream, RLIMIT_FSIZE, "a file's size (ulimit -f)");
     fclose(stream);
     return text;
+}
+
+/** A connection that fails has given back some, so a few may be left. */
+#define DESCRIPTORS_FEW 8
+
+uint64_t ompi_osc_ucp_descriptors_short(void)
+{
+    struct rlimit limit;
+    uint64_t      used = 0;
+    DIR          *all;
+
+    if (0 != getrlimit(RLIMIT_NOFILE, &limit) || RLIM_INFINITY == limit.rlim_cur) {
+        return 0;
+    }
+    all = opendir("/proc/self/fd");
+    if (NULL == all) {
+        return EMFILE == errno ? limit.rlim_cur : 0;
+    }
+    while (NULL != readdir(all)) {
+        used++; /* with ., .. and the one of `all` */
+    }
+    closedir(all);
+    return used - 3 + DESCRIPTORS_FEW > limit.rlim_cur ? limit.rlim_cur : 0;
 }

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "memory/limits.h"
+
 const char *ompi_osc_ucp_flavor_call(int flavor)
 {
     switch (flavor) {
@@ -43,6 +45,28 @@ void ompi_osc_ucp_window_explain(const ompi_osc_ucp_window_t *window, const char
                          ompi_osc_ucp_flavor_call(window->flavor), text);
 }
 
+/** A connection over tcp takes a file descriptor. If there are none left, UCX does not tell. */
+static bool explain_descriptors(const ompi_osc_ucp_window_t *window, const char *call, int target)
+{
+    uint64_t limit = ompi_osc_ucp_descriptors_short();
+
+    if (0 == limit) {
+        return false;
+    }
+    ompi_osc_ucp_window_explain(window, call, target, "this process has used up its %" PRIu64 " file descriptors; set "
+                                "ulimit -n to at least 100 and 2 for each process that it communicates with", limit);
+    return true;
+}
+
+static void explain_unreachable(const ompi_osc_ucp_window_t *window, const char *call, int target)
+{
+    if (!explain_descriptors(window, call, target)) {
+        ompi_osc_ucp_window_explain(window, call, target, "the process of rank %d cannot be reached: it has ended, or "
+                                    "runs another program, or has no file descriptors left (ulimit -n), or the system "
+                                    "no longer permits to copy its memory", target);
+    }
+}
+
 void ompi_osc_ucp_window_explain_code(const ompi_osc_ucp_window_t *window, const char *call, int target, int rc)
 {
     switch (rc) {
@@ -60,8 +84,13 @@ void ompi_osc_ucp_window_explain_code(const ompi_osc_ucp_window_t *window, const
         ompi_osc_ucp_window_explain(window, call, target, "the window is lost, because a process of it has died");
         break;
     case OMPI_ERR_UNREACH:
-        ompi_osc_ucp_window_explain(window, call, target, "the process of rank %d cannot be reached: it has ended, or "
-                                    "runs another program, or the system no longer permits to copy its memory", target);
+        explain_unreachable(window, call, target);
+        break;
+    case OMPI_ERROR:
+        if (!explain_descriptors(window, call, target)) {
+            ompi_osc_ucp_window_explain(window, call, target, "the transport has failed; "
+                                        "UCX_LOG_LEVEL=info tells more");
+        }
         break;
     case MPI_ERR_GROUP:
         ompi_osc_ucp_window_explain(window, call, target, "a process of the group is not one of the window's %d",
