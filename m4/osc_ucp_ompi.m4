@@ -212,6 +212,9 @@ AC_DEFUN([OSC_UCP_OMPI_HOLES], [
             #include "opal/util/output.h"
             #include "opal/util/proc.h"
             #include "opal_config.h"
+            #if __has_include("opal/mca/base/mca_base_event.h")
+            #include "opal/mca/base/mca_base_event.h"
+            #endif
             #if OMPI_MAJOR_VERSION >= 5
             #include "opal/mca/pmix/pmix-internal.h"
             #include "opal/mca/threads/mutex.h"
@@ -267,6 +270,17 @@ AC_DEFUN([OSC_UCP_OMPI_DIFFERENCES], [
         int conftest(const void *origin, size_t origin_count, struct ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, size_t target_count, struct ompi_datatype_t *target_type, struct ompi_win_t *win);
         ompi_osc_base_module_put_fn_t conftest_pointer = conftest;
+    ])
+    OSC_UCP_OMPI_DIFFERENCE([EVENTS], [lets components register events], [
+        #include "opal/mca/base/mca_base_event.h"
+        #include "opal/mca/base/mca_base_pvar.h"
+        int conftest(const mca_base_component_t *component, const mca_base_var_type_t *types, const ptrdiff_t *offsets,
+                     mca_base_event_source_t *source, mca_base_event_t *event)
+        {
+            mca_base_event_raise(event, source, types);
+            return mca_base_component_event_register(component, "", "", OPAL_INFO_LVL_5, 1, types, offsets, NULL,
+                                                     MCA_BASE_VAR_BIND_NO_OBJECT, 0, source, NULL);
+        }
     ])
     CPPFLAGS=$osc_ucp_saved_cppflags
     CFLAGS=$osc_ucp_saved_cflags

@@ -15,6 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp"]
 ELSEWHERE = {
     "ompi/mca/osc/ucp/base/params.c": "help texts: docs/parameters.md",
+    "ompi/mca/osc/ucp/base/events.c": "descriptions of events of MPI_T",
     "ompi/mca/osc/ucp/base/record.c": "words of the watchdog's graph and of osc_ucp_status",
     "ompi/mca/osc/ucp/report/graph_text.c": "the watchdog's graph: docs/watchdog.md",
     "ompi/mca/osc/ucp/base/trace.c": "the trace's contents: docs/trace.md",

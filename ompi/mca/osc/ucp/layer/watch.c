@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/events.h"
 #include "base/params.h"
 #include "base/threads.h"
 #include "layer/layer.h"
@@ -164,9 +165,26 @@ static void synchronizes(ompi_win_t *win, ompi_osc_ucp_called_t call, int target
     begins(win, call, target);
 }
 
+/** The call has told for what it waits. Ends it, and tells tools, too. */
+static __attribute__((noinline)) void told_ends(void)
+{
+    const ompi_osc_ucp_watched_t *mine   = ompi_osc_ucp_watched;
+    uint64_t                      now    = ompi_osc_ucp_watched_now();
+    unsigned                      awaits = mine->awaits;
+    ompi_osc_ucp_waited_t         waited = { .window = mine->window.id, .ns = now - mine->since,
+                                             .rank = 0 == mine->whoms ? -1 : (int) (uint32_t) mine->whom[0] };
+
+    ompi_osc_ucp_call_ends(now);
+    ompi_osc_ucp_event_waited(awaits, &waited); /* may call MPI */
+}
+
 static int synchronized(int rc)
 {
-    ompi_osc_ucp_call_ends(ompi_osc_ucp_watched_now());
+    if (OPAL_UNLIKELY(ompi_osc_ucp_calling.told)) {
+        told_ends();
+    } else {
+        ompi_osc_ucp_call_ends(ompi_osc_ucp_watched_now());
+    }
     return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/events.h"
 #include "base/explain.h"
 #include "layer/cause.h"
 #include "layer/layer.h"
@@ -209,5 +210,5 @@ int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_
         }
     }
     rc = error_register(component);
-    return rc < 0 ? rc : OMPI_SUCCESS;
+    return rc < 0 ? rc : ompi_osc_ucp_events_register(component);
 }
