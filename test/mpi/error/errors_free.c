@@ -1,4 +1,5 @@
-/* MPI_Win_free, fence and second starts inside an epoch give MPI_ERR_RMA_SYNC; the epoch and the window go on.
+/* MPI_Win_free, fence and second starts inside an epoch give MPI_ERR_RMA_SYNC; the epoch and the window go on. This
+ * window and others keep their places among those that Fortran and MPI_Finalize know.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -67,6 +68,36 @@ static void check(struct test_window *window, MPI_Group left, MPI_Group right)
     must_be(window, 4);
 }
 
+/* A window that one process could not free is freed, and another one that was made in between is left open. So is one
+ * that nobody tries to free again. */
+static void leave_open(void)
+{
+    MPI_Win first, second, third, win;
+    MPI_Fint number;
+
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &third);
+    MPI_Win_set_errhandler(first, MPI_ERRORS_RETURN);
+    MPI_Win_set_errhandler(third, MPI_ERRORS_RETURN);
+    number = MPI_Win_c2f(first);
+    if (0 == test_rank) {
+        MPI_Win_lock_all(0, first);
+        MPI_Win_lock_all(0, third);
+        for (int i = 0; i < 2; i++) {
+            win = first;
+            MPI_FAILS(MPI_ERR_RMA_SYNC, MPI_Win_free(&win));
+            win = third;
+            MPI_FAILS(MPI_ERR_RMA_SYNC, MPI_Win_free(&win));
+        }
+        MPI_OK(MPI_Win_unlock_all(third));
+        MPI_OK(MPI_Win_unlock_all(first));
+    }
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+    CHECK(first == MPI_Win_f2c(number), "number %d is another window's", number);
+    MPI_OK(MPI_Win_free(&first));
+    CHECK(second == MPI_Win_f2c(MPI_Win_c2f(second)), "the second window's number is lost");
+}
+
 int main(int argc, char **argv)
 {
     struct test_window window;
@@ -88,6 +119,7 @@ int main(int argc, char **argv)
         check(&window, left, right);
         test_window_close(&window);
     }
+    leave_open();
     MPI_Group_free(&all);
     MPI_Group_free(&left);
     MPI_Group_free(&right);

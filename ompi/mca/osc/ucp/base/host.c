@@ -88,9 +88,27 @@ void ompi_osc_ucp_info_untell(ompi_win_t *win)
     win->super.s_info = NULL;
 }
 
+/** Open MPI leaves its table of windows as it is if a window has this number. */
+#define NUMBER_KEPT (-1)
+
 void ompi_osc_ucp_info_keep(ompi_win_t *win)
 {
     OBJ_RETAIN(win->super.s_info);
+}
+
+int ompi_osc_ucp_number_keep(ompi_win_t *win)
+{
+    int number = win->w_f_to_c_index;
+
+    win->w_f_to_c_index = NUMBER_KEPT;
+    return number;
+}
+
+void ompi_osc_ucp_number_restore(ompi_win_t *win, int number)
+{
+    if (NUMBER_KEPT == win->w_f_to_c_index) {
+        win->w_f_to_c_index = number;
+    }
 }
 
 /** A copy of what MPI_Win_get_info tells; as opal_info_dup. */

@@ -120,6 +120,11 @@ void ompi_osc_ucp_info_untell(ompi_win_t *win);
 /** Before an MPI_Win_free that fails returns: Open MPI releases what MPI_Win_get_info tells even then. */
 void ompi_osc_ucp_info_keep(ompi_win_t *win);
 
+/** The same for the window's number, by which Fortran and MPI_Finalize find it. Returns the number, which must be
+ *  restored when the window is freed the next time; until then MPI_Win_c2f does not tell it. */
+int  ompi_osc_ucp_number_keep(ompi_win_t *win);
+void ompi_osc_ucp_number_restore(ompi_win_t *win, int number);
+
 /** Have the window change no other's values. False if memory is short. */
 bool ompi_osc_ucp_info_own(ompi_win_t *win);
 

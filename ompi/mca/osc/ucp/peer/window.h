@@ -109,6 +109,7 @@ struct ompi_osc_ucp_window_t {
     uint32_t                      renumbered;     /**< how often the numbers of notification counters were set */
     uint32_t                      looks;          /**< at notification counters, one in some of which makes progress */
     bool                          served;         /**< it needs the service thread */
+    int                           number;         /**< Open MPI's of it, after an MPI_Win_free that has failed */
     bool                          closing;        /**< MPI_Win_free has begun: no answer may come later */
     bool                          lost;           /**< a member has died (layer/survive.c); atomic */
     struct {

@@ -194,6 +194,7 @@ int ompi_osc_ucp_free(ompi_win_t *win)
         return OMPI_SUCCESS; /* creation failed */
     }
     ompi_osc_ucp_enter();
+    ompi_osc_ucp_number_restore(win, window->number);
     if (ompi_osc_ucp_finalizing()) {
         win->w_osc_module = NULL;
         window_leave(window);
@@ -205,6 +206,7 @@ int ompi_osc_ucp_free(ompi_win_t *win)
                                       window->exposed ? OMPI_OSC_UCP_NEED_UNPOSTED : OMPI_OSC_UCP_NEED_NONE,
                                       MPI_PROC_NULL, OMPI_ERR_RMA_SYNC);
         ompi_osc_ucp_info_keep(win);
+        window->number = ompi_osc_ucp_number_keep(win);
         rc = OMPI_ERR_RMA_SYNC;
     }
     ompi_osc_ucp_leave();
