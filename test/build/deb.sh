@@ -28,11 +28,14 @@ build_package()
 # It depends on what it links with, and all its files but the documentation are the component and its man page.
 check_contents()
 {
-    local depends files lib
+    local depends files lib owner series next
 
+    owner=$(dpkg-query -S '*/libmpi.so.40' | sed -n '1s/:.*//p')
+    series=$("$ompi_info" --version | sed -n 's/^Open MPI v\([0-9]*\.[0-9]*\).*/\1/p')
+    next=${series%.*}.$((${series#*.} + 1))
     lib=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
     depends=$(dpkg-deb -f "$package" Depends)
-    [[ $depends == *libopenmpi3* && $depends == *libucx0* ]] || fail "the package depends on: $depends"
+    [[ $depends == *"$owner (>= $series"*"$owner (<< $next)"*libucx0* ]] || fail "the package depends on: $depends"
     files=$(dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -v -e '/$' -e '^\./usr/share/doc/openmpi-osc-ucp/')
     [ "$(sort <<<"$files")" = "$(printf '.%s\n' "$folder/mca_osc_ucp.so" /usr/share/man/man7/osc_ucp.7.gz \
         /usr/bin/osc_ucp_status /usr/include/osc_ucp_ext.h "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
@@ -94,8 +97,8 @@ fi
 for tool in dpkg-buildpackage dh; do
     command -v $tool >/dev/null || skip "there is no $tool: install debhelper and dpkg-dev"
 done
-[[ $folder == /usr/lib/*/openmpi/lib/openmpi3 ]] ||
-    skip "the recipe is for Debian 12's Open MPI; here components are in $folder"
+[[ $folder == /usr/lib/*/openmpi/lib/openmpi* ]] ||
+    skip "the recipe is for Debian's Open MPI; here components are in $folder"
 build_package
 check_contents
 check_unpacked
