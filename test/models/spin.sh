@@ -73,6 +73,9 @@ for transport in SIGNAL LEVEL; do
     check hand_over.pml -D$transport -DPROGRAMS=1 -DFOREVER
     check hand_over.pml -D$transport -DPROGRAMS=1 -DPOLLS=2
 done
+check handoff.pml
+refute handoff.pml -DSTORE
+refute handoff.pml -DEARLY
 if [ -n "${FULL:-}" ]; then
     check hand_over.pml -DLEVEL -DPROGRAMS=2 -DPOLLS=1
 fi
