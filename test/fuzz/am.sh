@@ -5,14 +5,16 @@
 #
 # usage: test/fuzz/am.sh [SECONDS [OPTION_OF_LIBFUZZER]...]
 #
-# Needs clang; the program is left in $BUILD/fuzz. The corpus began with what seeds.py writes, and holds what reaches
-# new code: after long runs, $BUILD/fuzz/fuzz_am -merge=1 NEW_FOLDER test/fuzz/corpus $BUILD/fuzz/found.
+# Needs clang and a configured build; the program is left in $BUILD/fuzz. The corpus began with what seeds.py writes,
+# and holds what reaches new code: after long runs,
+# $BUILD/fuzz/fuzz_am -merge=1 NEW_FOLDER test/fuzz/corpus $BUILD/fuzz/found.
 
 set -eu
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$here/../..
-out=${BUILD:-$top}/fuzz
+build=${BUILD:-$top/build}
+out=$build/fuzz
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
 sources=(base/record.c
@@ -29,18 +31,19 @@ if ! echo 'int LLVMFuzzerTestOneInput(void){return 0;}' | clang -x c -fsanitize=
     echo "clang has no libFuzzer (on Debian, apt install libclang-rt-dev or libfuzzer-14-dev)"
     exit 77
 fi
-mpicc=${MPICC:-$(command -v mpicc.openmpi || command -v mpicc)}
-includes=(-D_GNU_SOURCE -I"$top" -I"$top/ompi/mca/osc/ucp")
-for folder in $($mpicc --showme:incdirs); do
-    includes+=(-isystem "$folder")
-done
-includes+=(-idirafter "$top/compat")
+# What configure found: Open MPI 5.0 also needs PMIx's headers, and the macros of base/host.h.
+made_with()
+{
+    sed -n "s/^$1 = //p" "$build/Makefile"
+}
+# shellcheck disable=SC2207  # words without spaces
+includes=(-D_GNU_SOURCE -I"$top" -I"$top/ompi/mca/osc/ucp" $(made_with OMPI_CPPFLAGS) -idirafter "$top/compat")
 
 mkdir -p "$out/found"
 # shellcheck disable=SC2046  # words without spaces
 clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
     -Wno-everything "${includes[@]}" "$here/fuzz_am.c" "${sources[@]/#/$top/ompi/mca/osc/ucp/}" \
-    $($mpicc --showme:link) -lopen-pal -lpthread -o "$out/fuzz_am"
+    $(made_with OMPI_LIBS) -lpthread -o "$out/fuzz_am"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_osc=^ucp,ucx OMPI_MCA_pml=ob1
 export OMPI_MCA_btl=self ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=0
