@@ -7,7 +7,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Files that cannot have a comment, and data.
-no_license='^(LICENSE|contrib/debian/(changelog|copyright|source/format|.*\.docs)|test/fuzz/corpus/.*|.*\.(svg|png|csv))$'
+no_license='^(LICENSE|contrib/debian/(changelog|copyright|source/format|.*\.docs)|test/fuzz/corpus/.*|'
+no_license+='.*\.(svg|png|csv))$'
 
 quietly "$top/contrib/release" --check
 git -C "$top" ls-files >/dev/null 2>&1 ||
