@@ -9,7 +9,6 @@
 version=$(made_with VERSION)
 tarball=$(made_with PACKAGE)-$version
 source=$scratch/$tarball
-ompi_info=$(dirname "$mpicc")/ompi_info
 folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 
 # Build the package from the tarball, with everything that dpkg-buildpackage checks by itself. Sets package.
@@ -43,20 +42,10 @@ check_contents()
         fail "the package has these files: $files"
 }
 
-# ompi_info finds the component in what the package unpacks to.
 check_unpacked()
 {
     dpkg-deb -x "$package" "$scratch/unpacked"
-    OMPI_MCA_mca_base_component_path=$scratch/unpacked/$folder:SYSTEM_DEFAULT:USER_DEFAULT \
-        quietly "$ompi_info" --param osc ucp --level 9 --parsable
-    grep -q '^mca:osc:ucp:param:osc_ucp_priority:' "$scratch/log" || fail "ompi_info does not find the component"
-}
-
-# Open MPI uses the component without being told.
-used()
-{
-    run_window "$folder" --mca osc_base_verbose 10
-    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$1 serves no window: $(cat "$scratch/out")"
+    check_found "$folder"
 }
 
 # The same package as version -2. Sets newer.
@@ -76,11 +65,11 @@ install_and_remove()
     unset OMPI_MCA_mca_base_component_path
     private_system >"$scratch/log" 2>&1 || exit 77
     quietly dpkg -i "$package"
-    used "the installed component"
+    serves "$folder" "the installed component"
     next_version
     quietly dpkg -i "$newer"
     [ "$(dpkg-query -W -f '${Version}' openmpi-osc-ucp)" = "$version-2" ] || fail "dpkg -i did not upgrade"
-    used "the upgraded component"
+    serves "$folder" "the upgraded component"
     quietly dpkg -P openmpi-osc-ucp
     [ ! -e "$folder/mca_osc_ucp.so" ] || fail "dpkg -P left the component"
     [ ! -e /usr/share/doc/openmpi-osc-ucp ] || fail "dpkg -P left the documentation"

@@ -66,6 +66,8 @@ if [ -x "$mpirun.openmpi" ]; then
     mpirun=$mpirun.openmpi
 fi
 
+ompi_info=$(dirname "$mpicc")/ompi_info
+
 # Run "$@" with a log; the log is shown if it fails.
 quietly()
 {
@@ -141,6 +143,21 @@ run_window()
 lines()
 {
     grep -cE -- "$1" "$scratch/out" || true
+}
+
+# serves FOLDER WHAT: Open MPI uses the component in that folder without being told.
+serves()
+{
+    run_window "$1" --mca osc_base_verbose 10
+    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$2 serves no window: $(cat "$scratch/out")"
+}
+
+# ompi_info finds the component in what a package with this folder unpacks to, $scratch/unpacked.
+check_found()
+{
+    OMPI_MCA_mca_base_component_path=$scratch/unpacked/$1:SYSTEM_DEFAULT:USER_DEFAULT \
+        quietly "$ompi_info" --param osc ucp --level 9 --parsable
+    grep -q '^mca:osc:ucp:param:osc_ucp_priority:' "$scratch/log" || fail "ompi_info does not find the component"
 }
 
 # make_user TOOL...: a user without root, with the empty folder "home". Who calls a TOOL leaves called-TOOL there.

@@ -9,7 +9,6 @@
 
 version=$(made_with VERSION)
 tarball=$(made_with PACKAGE)-$version
-ompi_info=$(dirname "$mpicc")/ompi_info
 folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 name=openmpi-osc-ucp
 
@@ -38,22 +37,12 @@ check_contents()
     ! grep '\.la$' "$scratch/files" || fail "the package has libtool's files"
 }
 
-# ompi_info finds the component in what the package unpacks to.
 check_unpacked()
 {
     mkdir "$scratch/unpacked"
     rpm2archive - <"$package" >"$scratch/package.tgz"
     tar -C "$scratch/unpacked" -xf "$scratch/package.tgz"
-    OMPI_MCA_mca_base_component_path=$scratch/unpacked/$folder:SYSTEM_DEFAULT:USER_DEFAULT \
-        quietly "$ompi_info" --param osc ucp --level 9 --parsable
-    grep -q '^mca:osc:ucp:param:osc_ucp_priority:' "$scratch/log" || fail "ompi_info does not find the component"
-}
-
-# Open MPI uses the component without being told.
-used()
-{
-    run_window "$folder" --mca osc_base_verbose 10
-    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$1 serves no window: $(cat "$scratch/out")"
+    check_found "$folder"
 }
 
 # rpm installs the package, upgrades it, and removes it without a trace.
@@ -66,10 +55,10 @@ install_and_remove()
     unset OMPI_MCA_mca_base_component_path
     private_system >"$scratch/log" 2>&1 || exit 77
     quietly rpm "${database[@]}" --nodeps -i "$package"
-    used "the installed component"
+    serves "$folder" "the installed component"
     quietly rpm "${database[@]}" --nodeps -U "$newer"
     [ "$(rpm "${database[@]}" -q --qf '%{release}' $name)" = 2 ] || fail "rpm -U did not upgrade"
-    used "the upgraded component"
+    serves "$folder" "the upgraded component"
     quietly rpm "${database[@]}" -e $name
     [ ! -e "$folder/mca_osc_ucp.so" ] || fail "rpm -e left the component"
     [ ! -e "/usr/share/doc/$name-$version" ] || fail "rpm -e left the documentation"

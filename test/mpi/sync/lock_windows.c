@@ -21,17 +21,20 @@ static void add(int target, MPI_Win win)
     MPI_OK(MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win));
 }
 
+static void lock_and_add(int lock, int target, MPI_Win win)
+{
+    MPI_Win_lock(lock, target, 0, win);
+    add(target, win);
+    MPI_Win_flush(target, win);
+}
+
 /* Rank 0 asks for all of `second`, behind rank 2, which holds a part of it. Rank 1 asks for another part. */
 static void writer_behind_all(MPI_Win first, MPI_Win second)
 {
     if (1 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
-        add(0, first);
-        MPI_Win_flush(0, first);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, first);
     } else if (2 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, second);
-        add(2, second);
-        MPI_Win_flush(2, second);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 2, second);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     wait_for_turn(test_rank);
@@ -40,13 +43,11 @@ static void writer_behind_all(MPI_Win first, MPI_Win second)
         add(2, second);
         MPI_Win_unlock_all(second);
     } else if (1 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, second);
-        add(1, second);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 1, second);
         MPI_Win_unlock(1, second);
         MPI_Win_unlock(0, first);
     } else if (2 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
-        add(0, first);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, first);
         MPI_Win_unlock(0, first);
         MPI_Win_unlock(2, second);
     }
@@ -61,24 +62,19 @@ static void reader_behind_writer(MPI_Win first, MPI_Win second)
         add(0, first);
         MPI_Win_flush(0, first);
     } else if (2 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, second);
-        add(0, second);
-        MPI_Win_flush(0, second);
+        lock_and_add(MPI_LOCK_SHARED, 0, second);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     wait_for_turn(test_rank);
     if (0 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, second);
-        add(0, second);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, second);
         MPI_Win_unlock(0, second);
     } else if (1 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, second);
-        add(0, second);
+        lock_and_add(MPI_LOCK_SHARED, 0, second);
         MPI_Win_unlock(0, second);
         MPI_Win_unlock_all(first);
     } else if (2 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
-        add(0, first);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, first);
         MPI_Win_unlock(0, first);
         MPI_Win_unlock(0, second);
     }
@@ -89,13 +85,9 @@ static void reader_behind_writer(MPI_Win first, MPI_Win second)
 static void all_behind_writer(MPI_Win first, MPI_Win second)
 {
     if (0 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
-        add(0, first);
-        MPI_Win_flush(0, first);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, first);
     } else if (2 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, second);
-        add(0, second);
-        MPI_Win_flush(0, second);
+        lock_and_add(MPI_LOCK_SHARED, 0, second);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     wait_for_turn((test_rank + 2) % 3);
@@ -106,13 +98,11 @@ static void all_behind_writer(MPI_Win first, MPI_Win second)
         MPI_Win_unlock_all(second);
         MPI_Win_unlock(0, first);
     } else if (1 == test_rank) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, second);
-        add(0, second);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, second);
         MPI_Win_unlock(0, second);
     } else if (2 == test_rank) {
         wait_for_turn(2);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
-        add(0, first);
+        lock_and_add(MPI_LOCK_EXCLUSIVE, 0, first);
         MPI_Win_unlock(0, first);
         MPI_Win_unlock(0, second);
     }
