@@ -19,6 +19,8 @@ halo_fence.c           s/below, 0, N/below, 1, N/
 halo_flush.c           s/(s % 2) + side/(s % 2) + 1 - side/
 notified_halo.c        s/(s % 2) + side, 1/(s % 2) + 1 - side, 1/
 notified_queue.c       s/= p + 1 + (int/= p + 2 + (int/
+notified_gaspi.c       s/me, n + 1)/me, n)/
+notified_shmem.c       s/sizeof(int64_t), i/sizeof(int32_t), i/
 hash_table.c           s/one = 1;/one = 2;/
 work_stealing.c        s/visited++/visited += 0 != node/
 producer_consumer.f90  s/i \* i\]/i * i + 1]/
