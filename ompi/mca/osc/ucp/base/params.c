@@ -15,7 +15,9 @@ ompi_osc_ucp_params_t ompi_osc_ucp_params = {
     .rdma           = OMPI_OSC_UCP_RDMA_AUTO,
     .rdma_segment   = 1024,
     .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO,
-    .trace_records  = 100000
+    .trace_records  = 100000,
+    .check_limit    = 20,
+    .check_format   = OMPI_OSC_UCP_CHECK_TEXT
 };
 
 static const mca_base_var_enum_value_t rdma_values[] = {
@@ -39,13 +41,22 @@ static const mca_base_var_enum_value_t async_values[] = {
     { 0, NULL }
 };
 
-static const struct {
+static const mca_base_var_enum_value_t format_values[] = {
+    { OMPI_OSC_UCP_CHECK_TEXT, "text" },
+    { OMPI_OSC_UCP_CHECK_JSON, "json" },
+    { OMPI_OSC_UCP_CHECK_SARIF, "sarif" },
+    { 0, NULL }
+};
+
+typedef struct parameter_t {
     const char                      *name;
-    int                             *value;
-    const mca_base_var_enum_value_t *values; /**< names of the values; NULL: a plain number */
+    void                            *value;  /**< an int, or a char * */
+    const mca_base_var_enum_value_t *values; /**< names of the values; NULL: a plain number, or a text */
     mca_base_var_info_lvl_t          level;
     const char                      *help;
-} parameters[] = {
+} parameter_t;
+
+static const parameter_t numbers[] = {
     { "priority", &ompi_osc_ucp_params.priority, NULL, OPAL_INFO_LVL_9,
       "Priority of osc/ucp. The one-sided component with the highest priority serves a window (osc/rdma has 101, "
       "osc/sm 100, osc/ucx 60). 0: it serves only windows that no other component can make, such as those of one "
@@ -86,6 +97,18 @@ static const struct {
     { "trace_records", &ompi_osc_ucp_params.trace_records, NULL, OPAL_INFO_LVL_5,
       "Most calls and epochs of a process that osc_ucp_trace has, of about 200 bytes each. Later ones are dropped, and "
       "counted (default: 100000)" },
+    { "check", &ompi_osc_ucp_params.check, NULL, OPAL_INFO_LVL_3,
+      "1: look for mistakes in how the program uses windows, such as two operations that nothing orders on the same "
+      "bytes, and tell each once, with both calls. All processes of a window need the same value. The program is "
+      "slower then. 0: off (default: 0)" },
+    { "check_limit", &ompi_osc_ucp_params.check_limit, NULL, OPAL_INFO_LVL_5,
+      "Most mistakes that each process tells; more are counted. 0: all (default: 20)" },
+    { "check_format", &ompi_osc_ucp_params.check_format, format_values, OPAL_INFO_LVL_5,
+      "How mistakes are told. text: for people. json: one object in a line for each. sarif: the same, as a SARIF log "
+      "in one line for each (default: text)" },
+    { "check_exit", &ompi_osc_ucp_params.check_exit, NULL, OPAL_INFO_LVL_5,
+      "Exit status of a process that has found a mistake and would have ended with 0; mpirun ends with it, too. 0: "
+      "the status is the program's (default: 0)" },
     { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
       "1: where possible, processes load and store the window memory of others on the same node. 0: they reach it "
       "like memory on other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },
@@ -110,58 +133,52 @@ static const struct {
       "auto)" },
 };
 
-static int register_one(const mca_base_component_t *component, size_t i)
+static const parameter_t texts[] = {
+    { "service_cpus", &ompi_osc_ucp_params.service_cpus, NULL, OPAL_INFO_LVL_5,
+      "Where the thread that answers other processes may run. all: on every processor that the job may use, "
+      "whatever mpirun binds the process to: the operating system finds an idle one. program: where the process "
+      "itself may run. Or a list such as 0-3,8. If the thread delays an origin on a processor, it stays away "
+      "from it for a while (default: all)" },
+    { "trace", &ompi_osc_ucp_params.trace, NULL, OPAL_INFO_LVL_3,
+      "Name of a file, which gets all calls and epochs on windows of all processes, with their times, for "
+      "ui.perfetto.dev or chrome://tracing. FILE.csv and FILE.svg beside it tell which process has done how many "
+      "operations on which, with how many bytes. Empty: off (default: empty)" },
+    { "check_file", &ompi_osc_ucp_params.check_file, NULL, OPAL_INFO_LVL_3,
+      "Name of a file to which all processes append what osc_ucp_check finds. Empty: standard error (default: empty)" },
+    { "check_suppress", &ompi_osc_ucp_params.check_suppress, NULL, OPAL_INFO_LVL_5,
+      "Name of a file with mistakes that osc_ucp_check does not tell, one in a line: a kind, the name of a window, and "
+      "a call site, each with * and ? as in names of files, separated by blanks. A # begins a comment. Empty: none "
+      "(default: empty)" },
+};
+
+static int register_one(const mca_base_component_t *component, const parameter_t *parameter, mca_base_var_type_t type)
 {
     mca_base_var_enum_t *words = NULL;
     int                  rc;
 
-    if (NULL != parameters[i].values &&
-        OPAL_SUCCESS != mca_base_var_enum_create(parameters[i].name, parameters[i].values, &words)) {
+    if (NULL != parameter->values &&
+        OPAL_SUCCESS != mca_base_var_enum_create(parameter->name, parameter->values, &words)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    rc = mca_base_component_var_register(component, parameters[i].name,
-                                         parameters[i].help, MCA_BASE_VAR_TYPE_INT, words, 0,
-                                         MCA_BASE_VAR_FLAG_SETTABLE, parameters[i].level, MCA_BASE_VAR_SCOPE_GROUP,
-                                         parameters[i].value);
+    rc = mca_base_component_var_register(component, parameter->name, parameter->help, type, words, 0,
+                                         MCA_BASE_VAR_FLAG_SETTABLE, parameter->level, MCA_BASE_VAR_SCOPE_GROUP,
+                                         parameter->value);
     if (NULL != words) {
         OBJ_RELEASE(words);
     }
     return rc;
 }
 
-static int register_service_cpus(const mca_base_component_t *component)
-{
-    return mca_base_component_var_register(
-        component, "service_cpus",
-        "Where the thread that answers other processes may run. all: on every processor that the job may use, "
-        "whatever mpirun binds the process to: the operating system finds an idle one. program: where the process "
-        "itself may run. Or a list such as 0-3,8. If the thread delays an origin on a processor, it stays away "
-        "from it for a while (default: all)",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_5, MCA_BASE_VAR_SCOPE_GROUP,
-        &ompi_osc_ucp_params.service_cpus);
-}
-
-static int register_trace(const mca_base_component_t *component)
-{
-    return mca_base_component_var_register(
-        component, "trace",
-        "Name of a file, which gets all calls and epochs on windows of all processes, with their times, for "
-        "ui.perfetto.dev or chrome://tracing. FILE.csv and FILE.svg beside it tell which process has done how many "
-        "operations on which, with how many bytes. Empty: off (default: empty)",
-        MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_SETTABLE, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_GROUP,
-        &ompi_osc_ucp_params.trace);
-}
-
 int ompi_osc_ucp_params_register(const mca_base_component_t *component)
 {
     size_t i;
-    int    rc = register_service_cpus(component);
+    int    rc = OMPI_SUCCESS;
 
-    if (rc >= 0) {
-        rc = register_trace(component);
+    for (i = 0; rc >= 0 && i < sizeof(texts) / sizeof(texts[0]); i++) {
+        rc = register_one(component, &texts[i], MCA_BASE_VAR_TYPE_STRING);
     }
-    for (i = 0; rc >= 0 && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-        rc = register_one(component, i);
+    for (i = 0; rc >= 0 && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        rc = register_one(component, &numbers[i], MCA_BASE_VAR_TYPE_INT);
     }
     return rc < 0 ? rc : OMPI_SUCCESS;
 }

@@ -21,6 +21,9 @@ enum {
     OMPI_OSC_UCP_ASYNC_ALWAYS /**< while there is a window of several processes */
 };
 
+/** osc_ucp_check_format: how findings are told. */
+enum { OMPI_OSC_UCP_CHECK_TEXT, OMPI_OSC_UCP_CHECK_JSON, OMPI_OSC_UCP_CHECK_SARIF };
+
 /** Each field is named after its parameter. Written in MPI_Init; osc_ucp_survive overrides some then
  *  (layer/survive.c). */
 typedef struct ompi_osc_ucp_params_t {
@@ -42,6 +45,12 @@ typedef struct ompi_osc_ucp_params_t {
     char *trace;           /**< name of a file; NULL or empty: off */
     int   trace_operations;
     int   trace_records;   /**< of a process */
+    int   check;           /**< 0: off */
+    int   check_limit;     /**< findings that a process tells; 0: all */
+    int   check_format;    /**< OMPI_OSC_UCP_CHECK_ */
+    int   check_exit;      /**< status of a process that has found something; 0: unchanged */
+    char *check_file;      /**< name of a file; NULL or empty: standard error */
+    char *check_suppress;  /**< name of a file; NULL or empty: none */
 } ompi_osc_ucp_params_t;
 
 extern ompi_osc_ucp_params_t ompi_osc_ucp_params;

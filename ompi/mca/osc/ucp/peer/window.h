@@ -46,6 +46,7 @@ typedef enum ompi_osc_ucp_layer_t {
     OMPI_OSC_UCP_LAYER_COUNT,
     OMPI_OSC_UCP_LAYER_WATCH,
     OMPI_OSC_UCP_LAYER_TRACE,
+    OMPI_OSC_UCP_LAYER_CHECK,
     OMPI_OSC_UCP_LAYERS
 } ompi_osc_ucp_layer_t;
 
@@ -124,6 +125,7 @@ struct ompi_osc_ucp_window_t {
     struct ompi_osc_ucp_watch_t  *watch;          /**< owned by layer/watch.c; NULL if the window is not watched */
     ompi_communicator_t          *clock_comm;     /**< members that compare clocks when it is freed; NULL: none do */
     struct ompi_osc_ucp_tracing_t *tracing;       /**< owned by layer/trace.c; NULL if the window is not traced */
+    struct ompi_osc_ucp_check_t   *check;         /**< owned by check/layer.c; NULL if the window is not checked */
 
     ompi_osc_ucp_target_t *target;    /**< service side */
     ompi_osc_ucp_window_t *next_left; /**< in the list of those that MPI_Finalize has freed (window/free.c) */

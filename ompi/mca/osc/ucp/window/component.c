@@ -17,6 +17,7 @@
 #include "base/params.h"
 #include "base/stores.h"
 #include "base/wait.h"
+#include "check/report.h"
 #include "layer/layer.h"
 #include "memory/pool.h"
 #include "message/message.h"
@@ -95,6 +96,7 @@ static int component_finalize(void)
     ompi_osc_ucp_samples_end();
     ompi_osc_ucp_watchdog_end();
     ompi_osc_ucp_trace_end();
+    ompi_osc_ucp_check_sum();
     ompi_osc_ucp_report_print();
     opal_common_ucp_service_stop(); /* what it may be at must not be unmapped */
     ompi_osc_ucp_procs_fini();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/wait.h"
+#include "check/check.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
@@ -104,6 +105,11 @@ static void window_end(ompi_osc_ucp_window_t *window)
     if (watched) {
         ompi_osc_ucp_call_begins(window, ompi_osc_ucp_finalizing() ? OMPI_OSC_UCP_CALLED_FINALIZE
                                                                    : OMPI_OSC_UCP_CALLED_FREE, -1);
+    }
+    if (NULL != window->check) {
+        ompi_osc_ucp_leave();
+        ompi_osc_ucp_check_end(window, ompi_osc_ucp_finalizing());
+        ompi_osc_ucp_enter();
     }
     window_finish(window);
     if (watched) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/params.h"
+#include "check/check.h"
 #include "peer/explain.h"
 #include "report/report.h"
 #include "report/trace.h"
@@ -25,6 +26,22 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
     window->size   = ompi_comm_size(comm);
     window->flavor = flavor;
     return window;
+}
+
+/** Let all that watch a window know that it has been made. */
+static void window_watch(const ompi_osc_ucp_creation_t *creation, uint64_t begin)
+{
+    if (creation->report > 0) {
+        (void) ompi_osc_ucp_report_begin(creation->window, creation->comm, creation->report);
+    }
+    ompi_osc_ucp_watchdog_begin(creation->window);
+    if (creation->clocks) {
+        ompi_osc_ucp_trace_clock_first(creation->window, creation->comm);
+    }
+    ompi_osc_ucp_trace_window(creation->window, begin);
+    if (creation->check) {
+        ompi_osc_ucp_check_begin(creation->window, creation->comm);
+    }
 }
 
 int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_unit_t disp_unit,
@@ -59,14 +76,7 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
     if (MPI_WIN_FLAVOR_ALLOCATE == flavor || MPI_WIN_FLAVOR_SHARED == flavor) {
         *base = creation.window->base;
     }
-    if (creation.report > 0) {
-        (void) ompi_osc_ucp_report_begin(creation.window, comm, creation.report);
-    }
-    ompi_osc_ucp_watchdog_begin(creation.window);
-    if (creation.clocks) {
-        ompi_osc_ucp_trace_clock_first(creation.window, comm);
-    }
-    ompi_osc_ucp_trace_window(creation.window, begin);
+    window_watch(&creation, begin);
     *model = MPI_WIN_UNIFIED;
     ompi_osc_ucp_announce(creation.window);
     return OMPI_SUCCESS;

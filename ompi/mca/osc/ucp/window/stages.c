@@ -211,13 +211,13 @@ static bool crowded(const ompi_osc_ucp_window_t *window)
 /**
  * Agree: have the stages so far succeeded, can the window be lean, do its processes share processors, do all members
  * have the same size and unit, must the memory be contiguous and how is it aligned, do they all have UCX open, does one
- * want a report or compare clocks, how many notification counters have room, and which id comes next. Info keys may
- * differ: a segment has one plan for all members.
+ * want a report or compare clocks, do all check the program, how many notification counters have room, and which id
+ * comes next. Info keys may differ: a segment has one plan for all members.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
     enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, CONTIGUOUS, ALIGNMENT, UNKNOWN, REPORT,
-           CLOCKS, COUNTERS, ID, COUNT };
+           CLOCKS, UNCHECKED, COUNTERS, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
@@ -233,6 +233,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     mine[UNKNOWN]    = OMPI_SUCCESS == rc && !procs_known(window);
     mine[REPORT]     = ompi_osc_ucp_params.report;
     mine[CLOCKS]     = ompi_osc_ucp_trace_clock_wanted(creation->comm);
+    mine[UNCHECKED]  = 0 == ompi_osc_ucp_params.check || 0 != ompi_osc_ucp_params.survive;
     mine[COUNTERS]   = window->counters_max;
     mine[ID]         = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
 
@@ -250,6 +251,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     creation->open            = 0 == all[UNKNOWN];
     creation->report          = (int) all[REPORT];
     creation->clocks          = 0 != all[CLOCKS];
+    creation->check           = 0 == all[UNCHECKED];
     return outcome_agreed(creation, all[FAILED], rc);
 }
 

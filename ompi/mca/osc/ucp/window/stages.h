@@ -20,6 +20,7 @@ typedef struct ompi_osc_ucp_creation_t {
     int                    failed; /**< rank of the first process that failed */
     int                    report; /**< the largest osc_ucp_report of the members */
     bool                   clocks; /**< some member wants to compare clocks, for its trace */
+    bool                   check;  /**< all members have osc_ucp_check */
     bool                   open;   /**< each member has UCX open already, and knows the others' addresses */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */
     char                  *unregistered; /**< why the memory cannot be registered, malloc'd */

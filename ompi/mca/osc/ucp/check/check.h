@@ -1,0 +1,94 @@
+/* The checker (osc_ucp_check): its layer sees each call of the program and tells the checker's parts.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A part is a table of functions, named in check/layer.c. Those that are NULL are not called. All are called outside
+ * the origin side, by the thread that made the call, so a part that keeps something takes its own lock.
+ */
+
+#ifndef OSC_UCP_CHECK_H
+#define OSC_UCP_CHECK_H
+
+#include "base/record.h"
+#include "check/site.h"
+#include "peer/window.h"
+
+/** What the parts keep for a window; each part owns its field. */
+typedef struct ompi_osc_ucp_check_t {
+    struct ompi_osc_ucp_check_t     *next;      /**< of the checked windows of this process */
+    ompi_win_t                      *win;
+    struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
+} ompi_osc_ucp_check_t;
+
+/** A buffer of a communication call. */
+typedef struct ompi_osc_ucp_check_buffer_t {
+    const void      *at;
+    size_t           count;
+    ompi_datatype_t *type; /**< NULL: the call has no such buffer */
+} ompi_osc_ucp_check_buffer_t;
+
+/** A communication call, with the program's arguments. They are not checked before it. */
+typedef struct ompi_osc_ucp_check_op_t {
+    ompi_osc_ucp_window_t      *window;
+    ompi_osc_ucp_called_t       call;
+    ompi_osc_ucp_site_t         site;
+    ompi_osc_ucp_check_buffer_t origin;  /**< that the call reads; of put and accumulates */
+    ompi_osc_ucp_check_buffer_t compare; /**< of MPI_Compare_and_swap */
+    ompi_osc_ucp_check_buffer_t result;  /**< that the call writes */
+    int                         target;
+    ptrdiff_t                   disp;
+    size_t                      count;   /**< at the target */
+    ompi_datatype_t            *type;    /**< at the target */
+    ompi_op_t                  *op;      /**< NULL: none, and of MPI_Compare_and_swap */
+    ompi_request_t             *request; /**< of a successful R call, once it is made; else NULL */
+} ompi_osc_ucp_check_op_t;
+
+/** A synchronization call. */
+typedef struct ompi_osc_ucp_check_sync_t {
+    ompi_osc_ucp_window_t *window;
+    ompi_osc_ucp_called_t  call;   /**< of a test that does not end the epoch: CALLED_TEST, with `flag` 0 */
+    ompi_osc_ucp_site_t    site;
+    int                    target; /**< rank, MPI_PROC_NULL; -1: all, or none in particular */
+    int                    assert;
+    int                    type;   /**< MPI_LOCK_, of MPI_Win_lock and _lock_all */
+    ompi_group_t          *group;  /**< of MPI_Win_post and MPI_Win_start; else NULL */
+    int                    flag;   /**< of MPI_Win_test, once it has returned */
+} ompi_osc_ucp_check_sync_t;
+
+/** A part of the checker. */
+typedef struct ompi_osc_ucp_check_part_t {
+    /** The window has been made. Collective; `window->check` is there. False: memory is short here. Then the window is
+     *  not checked by this part at this process, which may still have to take part in what others do. */
+    bool (*begin)(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+
+    /** The window is freed, and all processes have come to that. Collective. `last`: MPI_Finalize frees it, then no
+     *  call of a window may be made. */
+    void (*end)(ompi_osc_ucp_window_t *window, bool last);
+
+    /** Before and after a communication call. */
+    void (*calls)(const ompi_osc_ucp_check_op_t *op);
+    void (*called)(const ompi_osc_ucp_check_op_t *op, int rc);
+
+    /** Before and after a synchronization call; MPI_Win_free is not among them. */
+    void (*synchronizes)(const ompi_osc_ucp_check_sync_t *sync);
+    void (*synchronized)(const ompi_osc_ucp_check_sync_t *sync, int rc);
+
+    /** The program learns that the operation of an R call is complete, by MPI_Wait, MPI_Test or the like. */
+    void (*done)(ompi_osc_ucp_window_t *window, ompi_request_t *request);
+
+    /** After a call of MPI_Win_attach, before one of MPI_Win_detach. */
+    void (*attached)(ompi_osc_ucp_window_t *window, void *base, size_t size);
+    void (*detaches)(ompi_osc_ucp_window_t *window, const void *base);
+} ompi_osc_ucp_check_part_t;
+
+/** Check a window from now on, unless it is one of the checker's own. Collective, outside the origin side. */
+void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
+
+/** End the check of a window that is freed. Collective, outside the origin side. `last`: MPI_Finalize frees it. */
+void ompi_osc_ucp_check_end(ompi_osc_ucp_window_t *window, bool last);
+
+/** Make a window that is not checked, with `bytes` of zeros at each process. Collective. NULL: there is none, here and
+ *  at all processes. *base_p is the own memory. */
+ompi_win_t *ompi_osc_ucp_check_window(ompi_communicator_t *comm, size_t bytes, void **base_p);
+
+#endif /* OSC_UCP_CHECK_H */

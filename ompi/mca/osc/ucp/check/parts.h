@@ -1,0 +1,14 @@
+/* The checker's parts, for its layer.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_CHECK_PARTS_H
+#define OSC_UCP_CHECK_PARTS_H
+
+#include "check/check.h"
+
+/** Operations on the same bytes that nothing orders (check/conflicts.c). */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts;
+
+#endif /* OSC_UCP_CHECK_PARTS_H */
