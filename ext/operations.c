@@ -56,114 +56,17 @@ static int end_request(const operation_t *operation, int rc, MPI_Request *reques
     return rc;
 }
 
-int osc_ucp_ext_put_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, int notification_idx,
-                           MPI_Win win)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Put_notify");
+#define COUNT       int
+#define FORM(name)  name
+#define CALL(words) words
+#include "ext/operations.h"
+#undef COUNT
+#undef FORM
+#undef CALL
 
-    return MPI_SUCCESS != rc ? rc : end(&operation, MPI_Put(origin_addr, origin_count, origin_datatype, target_rank,
-                                                            target_disp, target_count, target_datatype, win));
-}
-
-int osc_ucp_ext_get_notify(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, int notification_idx,
-                           MPI_Win win)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Get_notify");
-
-    return MPI_SUCCESS != rc ? rc : end(&operation, MPI_Get(origin_addr, origin_count, origin_datatype, target_rank,
-                                                            target_disp, target_count, target_datatype, win));
-}
-
-int osc_ucp_ext_accumulate_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                  int target_rank, MPI_Aint target_disp, int target_count,
-                                  MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Accumulate_notify");
-
-    return MPI_SUCCESS != rc ? rc : end(&operation, MPI_Accumulate(origin_addr, origin_count, origin_datatype,
-                                                                   target_rank, target_disp, target_count,
-                                                                   target_datatype, op, win));
-}
-
-int osc_ucp_ext_get_accumulate_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                      void *result_addr, int result_count, MPI_Datatype result_datatype,
-                                      int target_rank, MPI_Aint target_disp, int target_count,
-                                      MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Get_accumulate_notify");
-
-    return MPI_SUCCESS != rc ? rc : end(&operation, MPI_Get_accumulate(origin_addr, origin_count, origin_datatype,
-                                                                       result_addr, result_count, result_datatype,
-                                                                       target_rank, target_disp, target_count,
-                                                                       target_datatype, op, win));
-}
-
-int osc_ucp_ext_rput_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                            MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, int notification_idx,
-                            MPI_Win win, MPI_Request *request)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Rput_notify");
-
-    if (MPI_SUCCESS == rc) {
-        rc = MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                      target_datatype, win, request);
-        rc = end_request(&operation, rc, request);
-    }
-    return rc;
-}
-
-int osc_ucp_ext_rget_notify(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                            MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, int notification_idx,
-                            MPI_Win win, MPI_Request *request)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Rget_notify");
-
-    if (MPI_SUCCESS == rc) {
-        rc = MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                      target_datatype, win, request);
-        rc = end_request(&operation, rc, request);
-    }
-    return rc;
-}
-
-int osc_ucp_ext_raccumulate_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                   int target_rank, MPI_Aint target_disp, int target_count,
-                                   MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
-                                   MPI_Request *request)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Raccumulate_notify");
-
-    if (MPI_SUCCESS == rc) {
-        rc = MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                             target_datatype, op, win, request);
-        rc = end_request(&operation, rc, request);
-    }
-    return rc;
-}
-
-int osc_ucp_ext_rget_accumulate_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                       void *result_addr, int result_count, MPI_Datatype result_datatype,
-                                       int target_rank, MPI_Aint target_disp, int target_count,
-                                       MPI_Datatype target_datatype, MPI_Op op, int notification_idx, MPI_Win win,
-                                       MPI_Request *request)
-{
-    operation_t operation;
-    int         rc = begin(&operation, win, target_rank, notification_idx, "MPIX_Rget_accumulate_notify");
-
-    if (MPI_SUCCESS == rc) {
-        rc = MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                 result_datatype, target_rank, target_disp, target_count, target_datatype, op, win,
-                                 request);
-        rc = end_request(&operation, rc, request);
-    }
-    return rc;
-}
+#ifdef OSC_UCP_EXT_LARGE_COUNTS
+#define COUNT       MPI_Count
+#define FORM(name)  name##_c
+#define CALL(words) words "_c"
+#include "ext/operations.h"
+#endif

@@ -10,5 +10,5 @@ exported=$(nm -D --defined-only "$components/mca_osc_ucp.so" | awk '{ print $3 }
 [ "$exported" = "$(printf '%s\n' mca_osc_ucp_component mca_osc_ucp_notified)" ] || fail "exported: $exported"
 
 exported=$(nm -D --defined-only "$build/ext/.libs/libosc_ucp_ext.so" | awk '{ print $3 }' | sort)
-declared=$(sed -nE 's/^int (osc_ucp_ext_[a-z_]+)\(.*/\1/p' "$top/ext/osc_ucp_ext.h" | sort)
+declared=$("$mpicc" -E "$top/ext/osc_ucp_ext.h" | sed -nE 's/^int (osc_ucp_ext_[a-z_]+)\(.*/\1/p' | sort)
 [ -n "$declared" ] && [ "$exported" = "$declared" ] || fail "the library exports: $exported"
