@@ -52,12 +52,12 @@ int ompi_osc_ucp_barrier(ompi_osc_ucp_window_t *window, bool last);
 /** The same, as an agreement. *veto_p: has this process failed? Then: has any? */
 int ompi_osc_ucp_barrier_agree(ompi_osc_ucp_window_t *window, bool *veto_p);
 
-/** The rank to which the barrier sends a notice in that round; -1 if there are fewer rounds. */
-static inline int ompi_osc_ucp_barrier_partner(const ompi_osc_ucp_window_t *window, int round)
-{
-    int64_t distance = INT64_C(1) << round;
+/** What a process does in a round of the barrier: first it sends a notice, then it waits for one. Ranks; -1: nobody. */
+typedef struct ompi_osc_ucp_barrier_step_t {
+    int to, from;
+} ompi_osc_ucp_barrier_step_t;
 
-    return distance < window->size ? (int) ((window->rank + distance) % window->size) : -1;
-}
+/** The step of that round; false if there are fewer rounds. */
+bool ompi_osc_ucp_barrier_step(const ompi_osc_ucp_window_t *window, int round, ompi_osc_ucp_barrier_step_t *step);
 
 #endif /* OSC_UCP_EPOCH_H */

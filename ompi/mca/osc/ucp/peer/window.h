@@ -77,6 +77,8 @@ struct ompi_osc_ucp_window_t {
     bool                       lean;       /**< nothing needs a message (window/lean.c); the same at all members */
     opal_common_ucp_memory_t  *registered; /**< memory of MPI_Win_create, registered for native operations; or NULL */
     bool                       crowded;    /**< lean, and its processes share processors (epoch/barrier.c) */
+    int                        node_size;   /**< members on each node, if all have as many; else 0 (window/nodes.c) */
+    bool                       node_cyclic; /**< ranks go round the nodes; else they fill one after the other */
     bool                       nic;        /**< accumulates are in the NIC domain; the same at all members */
     const ompi_osc_ucp_path_t *all_path;   /**< locks all members at once; NULL: each member is locked by itself */
 

@@ -65,15 +65,15 @@ static bool awaits_locks(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_calli
 /** The barrier of fence and free: the first round without its notice. */
 static bool awaits_barrier(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window_t *window)
 {
-    int64_t  distance = 1;
-    uint32_t arrived;
-    int      round;
+    ompi_osc_ucp_barrier_step_t step;
+    uint32_t                    arrived;
+    int                         round;
 
-    for (round = 0; ompi_osc_ucp_barrier_partner(window, round) >= 0; round++, distance *= 2) {
+    for (round = 0; ompi_osc_ucp_barrier_step(window, round, &step); round++) {
         arrived = __atomic_load_n(&window->control->arrived[round], __ATOMIC_ACQUIRE);
-        if ((int32_t) (arrived - window->barriers) < 0) {
+        if (step.from >= 0 && (int32_t) (arrived - window->barriers) < 0) {
             draft->awaits = OMPI_OSC_UCP_AWAITS_ARRIVE;
-            whom_add(draft, window, (int) ((window->rank + window->size - distance) % window->size));
+            whom_add(draft, window, step.from);
             return true;
         }
     }

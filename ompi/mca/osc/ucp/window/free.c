@@ -31,11 +31,12 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
 /** Find the connections to the members that the barrier sends messages to. Other windows may have used them. */
 static void partners_connect(ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_peer_t *peer;
-    int                  round, rank;
+    ompi_osc_ucp_barrier_step_t step;
+    ompi_osc_ucp_peer_t        *peer;
+    int                         round;
 
-    for (round = 0; (rank = ompi_osc_ucp_barrier_partner(window, round)) >= 0; round++) {
-        peer = ompi_osc_ucp_peer(window, rank);
+    for (round = 0; ompi_osc_ucp_barrier_step(window, round, &step); round++) {
+        peer = step.to < 0 ? NULL : ompi_osc_ucp_peer(window, step.to);
         if (NULL != peer && NULL == peer->control) {
             (void) ompi_osc_ucp_peer_connect(peer); /* if that fails, the barrier does, too */
         }

@@ -210,14 +210,14 @@ static bool crowded(const ompi_osc_ucp_window_t *window)
 
 /**
  * Agree: have the stages so far succeeded, can the window be lean, do its processes share processors, do all members
- * have the same size and unit, must the memory be contiguous and how is it aligned, do they all have UCX open, does one
- * want a report or compare clocks, do all check the program, how many notification counters have room, and which id
- * comes next. Info keys may differ: a segment has one plan for all members.
+ * have the same size and unit, how do they lie on nodes, must the memory be contiguous and how is it aligned, do they
+ * all have UCX open, does one want a report or compare clocks, do all check the program, how many notification counters
+ * have room, and which id comes next. Info keys may differ: a segment has one plan for all members.
  */
 static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
 {
-    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, CONTIGUOUS, ALIGNMENT, UNKNOWN, REPORT,
-           CLOCKS, UNCHECKED, COUNTERS, ID, COUNT };
+    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, NODE_MAX, NODE_MIN, CONTIGUOUS, ALIGNMENT,
+           UNKNOWN, REPORT, CLOCKS, UNCHECKED, COUNTERS, ID, COUNT };
     ompi_osc_ucp_window_t *window = creation->window;
     int64_t                mine[COUNT], all[COUNT];
 
@@ -228,6 +228,8 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     mine[SIZE_MIN_]  = -window->bytes;
     mine[UNIT_MAX_]  = window->disp_unit;
     mine[UNIT_MIN_]  = -window->disp_unit;
+    mine[NODE_MAX]   = ompi_osc_ucp_nodes_seen(window);
+    mine[NODE_MIN]   = -mine[NODE_MAX];
     mine[CONTIGUOUS] = !window->noncontig;
     mine[ALIGNMENT]  = (int64_t) window->alignment;
     mine[UNKNOWN]    = OMPI_SUCCESS == rc && !procs_known(window);
@@ -244,6 +246,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     window->crowded           = 0 == all[HEAVY] && 0 == all[ROOMY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
+    ompi_osc_ucp_nodes_set(window, all[NODE_MAX], -all[NODE_MIN]);
     window->noncontig         = 0 == all[CONTIGUOUS];
     window->alignment         = (size_t) all[ALIGNMENT];
     window->counters_max      = (uint32_t) all[COUNTERS];

@@ -45,6 +45,14 @@ bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_
 int  ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc);
 void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window);
 
+/* window/nodes.c */
+
+/** The number of members on this node: negative if their ranks go round the nodes, 0 if they do not lie regularly. */
+int64_t ompi_osc_ucp_nodes_seen(const ompi_osc_ucp_window_t *window);
+
+/** Keep how all members lie on their nodes: the largest and the smallest number that one has seen. */
+void ompi_osc_ucp_nodes_set(ompi_osc_ucp_window_t *window, int64_t most, int64_t least);
+
 /* window/free.c */
 
 /** A window has been made: MPI_Finalize may have to wait for it. */
