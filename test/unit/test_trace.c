@@ -110,35 +110,43 @@ static void must_text(const char *expected, const ompi_osc_ucp_trace_record_t *r
 
 static void test_text(void **state)
 {
-    ompi_osc_ucp_traced_t       window = { .id = 7 };
+    ompi_osc_ucp_traced_t       window = { .id = 7, .first = 2 };
     ompi_osc_ucp_trace_record_t record = { .begin = 1500, .end = 4750, .window = &window, .name = "MPI_Put",
                                            .type = "MPI_INT", .disp = -2, .bytes = 16, .target = 5,
                                            .kind = OMPI_OSC_UCP_TRACE_OPERATION };
 
     (void) state;
     must_text(",{\"ts\":               1.500,\"ph\":\"X\",\"pid\":3,\"tid\":1,\"cat\":\"operation\",\"name\":\"MPI_Put"
-              "\",\"dur\":3.250,\"args\":{\"window\":\"window 7\",\"target\":5,\"bytes\":16,\"displacement\":-2,"
-              "\"type\":\"MPI_INT\"}}\n", &record);
+              "\",\"dur\":3.250,\"args\":{\"window\":\"window 7\",\"id\":\"2.7\",\"target\":5,\"bytes\":16,"
+              "\"displacement\":-2,\"type\":\"MPI_INT\"}}\n", &record);
     strcpy(window.name, "a\"b");
     record.op   = "MPI_SUM";
     record.type = NULL;
     record.end  = 0; /* a clock that goes back */
     must_text(",{\"ts\":               1.500,\"ph\":\"X\",\"pid\":3,\"tid\":1,\"cat\":\"operation\",\"name\":\"MPI_Put"
-              "\",\"dur\":0.000,\"args\":{\"window\":\"a\\\"b\",\"target\":5,\"bytes\":16,\"displacement\":-2,"
-              "\"type\":\"derived\",\"op\":\"MPI_SUM\"}}\n", &record);
+              "\",\"dur\":0.000,\"args\":{\"window\":\"a\\\"b\",\"id\":\"2.7\",\"target\":5,\"bytes\":16,"
+              "\"displacement\":-2,\"type\":\"derived\",\"op\":\"MPI_SUM\"}}\n", &record);
     record = (ompi_osc_ucp_trace_record_t) { .begin = 1000, .end = 3000, .window = &window, .name = "shared lock",
                                              .target = 2, .kind = OMPI_OSC_UCP_TRACE_EPOCH };
     must_text(",{\"ts\":               1.000,\"ph\":\"b\",\"pid\":3,\"tid\":1,\"cat\":\"epoch\",\"name\":\"shared "
-              "lock 2\",\"id2\":{\"local\":\"shared lock 7 2\"},\"args\":{\"window\":\"a\\\"b\",\"target\":2}}\n"
+              "lock 2\",\"id2\":{\"local\":\"shared lock 7 2\"},\"args\":{\"window\":\"a\\\"b\","
+              "\"id\":\"2.7\",\"target\":2}}\n"
               ",{\"ts\":               3.000,\"ph\":\"e\",\"pid\":3,\"tid\":1,\"cat\":\"epoch\",\"name\":\"shared "
-              "lock 2\",\"id2\":{\"local\":\"shared lock 7 2\"},\"args\":{\"window\":\"a\\\"b\",\"target\":2}}\n",
+              "lock 2\",\"id2\":{\"local\":\"shared lock 7 2\"},\"args\":{\"window\":\"a\\\"b\","
+              "\"id\":\"2.7\",\"target\":2}}\n",
               &record);
+    record.kind = OMPI_OSC_UCP_TRACE_SYNC;
+    record.name = "MPI_Win_lock";
+    record.type = "shared";
+    must_text(",{\"ts\":               1.000,\"ph\":\"X\",\"pid\":3,\"tid\":1,\"cat\":\"synchronization\",\"name\":"
+              "\"MPI_Win_lock\",\"dur\":2.000,\"args\":{\"window\":\"a\\\"b\",\"id\":\"2.7\",\"target\":2,\"lock\":"
+              "\"shared\"}}\n", &record);
 }
 
 /** The longest text that a record can have has room. */
 static void test_room(void **state)
 {
-    ompi_osc_ucp_traced_t       window = { .id = UINT64_MAX };
+    ompi_osc_ucp_traced_t       window = { .id = UINT64_MAX, .first = INT32_MAX };
     ompi_osc_ucp_trace_record_t record = { .begin = UINT64_MAX, .end = UINT64_MAX, .window = &window,
                                            .name = "MPI_Win_allocate_shared", .target = INT32_MAX,
                                            .kind = OMPI_OSC_UCP_TRACE_EPOCH };

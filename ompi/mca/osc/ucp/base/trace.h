@@ -17,7 +17,8 @@
 typedef struct ompi_osc_ucp_traced_t {
     struct ompi_osc_ucp_traced_t *next; /**< of those that are freed, and whose records may not be written yet */
     const ompi_win_t             *win;  /**< NULL: freed */
-    uint64_t                      id;
+    uint64_t                      id;    /**< the same at all members; windows without common members may share it */
+    int                           first; /**< rank in MPI_COMM_WORLD of the first member, which tells those apart */
     char                          name[MPI_MAX_OBJECT_NAME]; /**< when it was freed */
 } ompi_osc_ucp_traced_t;
 
@@ -36,7 +37,7 @@ typedef struct ompi_osc_ucp_trace_record_t {
     uint64_t               begin, end;
     ompi_osc_ucp_traced_t *window; /**< or NULL */
     const char            *name;   /**< of the call, or the sort of epoch; constant */
-    const char            *type;   /**< predefined type of the data at the target; NULL: another */
+    const char            *type;   /**< predefined type of the data at the target, NULL: another; or sort of lock */
     const char            *op;     /**< constant; NULL: none */
     int64_t                disp;   /**< in units of the target's */
     uint64_t               bytes;

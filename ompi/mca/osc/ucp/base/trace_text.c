@@ -138,15 +138,20 @@ static char *put_head(char *to, const ompi_osc_ucp_trace_record_t *record, uint6
     return put(to, record->name);
 }
 
-/** The name that the program gave a window, or its number. */
+/** The name that the program gave a window, or its number; and what no other window of the job has. */
 static char *put_window(char *to, const ompi_osc_ucp_traced_t *window)
 {
     const char *name = NULL == window->win ? window->name : window->win->w_name;
 
+    to = put(to, "\"window\":\"");
     if ('\0' != name[0]) {
-        return ompi_osc_ucp_trace_escape(to, name, MPI_MAX_OBJECT_NAME);
+        to = ompi_osc_ucp_trace_escape(to, name, MPI_MAX_OBJECT_NAME);
+    } else {
+        to = put_number(put(to, "window "), window->id);
     }
-    return put_number(put(to, "window "), window->id);
+    to = put_signed(put(to, "\",\"id\":\""), window->first);
+    to = put_number(put(to, "."), window->id);
+    return put(to, "\"");
 }
 
 static char *put_data(char *to, const ompi_osc_ucp_trace_record_t *record)
@@ -171,9 +176,7 @@ static char *put_arguments(char *to, const ompi_osc_ucp_trace_record_t *record)
 
     to = put(to, ",\"args\":{");
     if (NULL != record->window) {
-        to   = put(to, "\"window\":\"");
         to   = put_window(to, record->window);
-        to   = put(to, "\"");
         open = ",";
     }
     if (record->target >= 0) {
@@ -183,6 +186,10 @@ static char *put_arguments(char *to, const ompi_osc_ucp_trace_record_t *record)
     }
     if (OMPI_OSC_UCP_TRACE_OPERATION == record->kind) {
         to = put_data(to, record);
+    } else if (NULL != record->type) {
+        to = put(to, ",\"lock\":\"");
+        to = put(to, record->type);
+        to = put(to, "\"");
     }
     return put(to, "}}\n");
 }

@@ -187,17 +187,24 @@ static int trace_compare_and_swap(const void *origin, const void *compare, void 
 
 /* Synchronization, and epochs. */
 
-/** Record a call that ends now. `target` is a rank in the window, or NOBODY. Returns when that is. */
-static uint64_t called(ompi_win_t *win, const char *name, ompi_osc_ucp_trace_kind_t kind, uint64_t begin, int target)
+/** Record a call that ends now. `target` is a rank in the window, or NOBODY; a lock is of a `sort`. Returns when that
+ *  is. */
+static uint64_t called_for(ompi_win_t *win, const char *name, ompi_osc_ucp_trace_kind_t kind, uint64_t begin,
+                           int target, const char *sort)
 {
     const ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t                     end    = opal_common_ucp_now_ns();
 
     ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
         .begin = begin, .end = end, .window = window->tracing->as, .name = name, .kind = (uint8_t) kind,
-        .target = world_rank(window, target)
+        .target = world_rank(window, target), .type = sort
     });
     return end;
+}
+
+static uint64_t called(ompi_win_t *win, const char *name, ompi_osc_ucp_trace_kind_t kind, uint64_t begin, int target)
+{
+    return called_for(win, name, kind, begin, target, NULL);
 }
 
 /** An epoch begins. One for which memory is short is not recorded. */
@@ -333,7 +340,8 @@ static int trace_lock(int type, int target, int assert, ompi_win_t *win)
 {
     uint64_t begin = opal_common_ucp_now_ns();
     int      rc    = below(win)->osc_lock(type, target, assert, win);
-    uint64_t end   = called(win, "MPI_Win_lock", OMPI_OSC_UCP_TRACE_SYNC, begin, target);
+    uint64_t end   = called_for(win, "MPI_Win_lock", OMPI_OSC_UCP_TRACE_SYNC, begin, target,
+                                MPI_LOCK_EXCLUSIVE == type ? "exclusive" : "shared");
 
     if (OMPI_SUCCESS == rc) {
         epoch_begins(win, MPI_LOCK_EXCLUSIVE == type ? exclusive_lock : shared_lock, target, end);
@@ -455,10 +463,11 @@ bool ompi_osc_ucp_tracing_begin(ompi_osc_ucp_window_t *window, const char *call,
         free(tracing);
         return false;
     }
-    tracing->as->win = window->win;
-    tracing->as->id  = window->id;
-    tracing->job     = ompi_osc_ucp_proc_key(window->group, window->rank) >> 32;
-    window->tracing  = tracing;
+    tracing->as->win   = window->win;
+    tracing->as->id    = window->id;
+    tracing->job       = ompi_osc_ucp_proc_key(window->group, window->rank) >> 32;
+    window->tracing    = tracing;
+    tracing->as->first = world_rank(window, 0);
     (void) called(window->win, call, OMPI_OSC_UCP_TRACE_WINDOW, begin, NOBODY);
     return true;
 }
