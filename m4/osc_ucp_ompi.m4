@@ -334,8 +334,9 @@ AC_DEFUN([OSC_UCP_COMPONENT_DIR], [
     OSC_UCP_EXT_DIRS
 ])
 
-dnl OSC_UCP_EXT_DIRS: the library for programs, and the program osc_ucp_status, go with the component, unless --prefix
-dnl says where: to where Open MPI's compiler wrappers look and are, or beside the folder that --with-component-dir names.
+dnl OSC_UCP_EXT_DIRS: the library for programs, and the programs osc_ucp_status and osc_ucp_otf2, go with the component,
+dnl unless --prefix says where: to where Open MPI's compiler wrappers look and are, or beside the folder that
+dnl --with-component-dir names.
 AC_DEFUN([OSC_UCP_EXT_DIRS], [
     if test "$prefix" != NONE; then
         ext_libdir=`exec_prefix=$prefix && eval echo "$libdir"`

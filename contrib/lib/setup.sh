@@ -140,7 +140,7 @@ start_log()
 }
 
 # What the build folder was configured for. When any of this changes (the tree was moved, Open MPI was upgraded,
-# cmocka or a Fortran compiler came along), the folder is made anew.
+# cmocka, OTF2 or a Fortran compiler came along), the folder is made anew.
 build_stamp()
 {
     local package
@@ -152,6 +152,7 @@ build_stamp()
     done
     ${CC:-cc} --version 2>/dev/null | head -n 1
     mpifort --version 2>/dev/null | head -n 1
+    otf2-config --version 2>/dev/null
     echo "flags: ${CC-} ${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
     if [ -e "$top/.git" ]; then
         echo "a git checkout"
