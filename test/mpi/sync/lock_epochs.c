@@ -31,12 +31,13 @@ static MPI_Aint alike_at(const struct test_window *window, int target)
 /* Read, add, write: wrong if anybody else did the same meanwhile. `flushes`: how often to wait on the way. */
 static void add_alone(const struct test_window *window, int target, int flushes)
 {
-    long value;
+    static long values[WINDOWS]; /* the caller's unlock may be what completes the put */
+    long *value = &values[window - windows];
 
-    MPI_OK(MPI_Get(&value, 1, MPI_LONG, target, counter_at(window, target), 1, MPI_LONG, window->win));
+    MPI_OK(MPI_Get(value, 1, MPI_LONG, target, counter_at(window, target), 1, MPI_LONG, window->win));
     MPI_OK(0 == flushes % 2 ? MPI_Win_flush(target, window->win) : MPI_Win_flush_local(target, window->win));
-    value++;
-    MPI_OK(MPI_Put(&value, 1, MPI_LONG, target, counter_at(window, target), 1, MPI_LONG, window->win));
+    (*value)++;
+    MPI_OK(MPI_Put(value, 1, MPI_LONG, target, counter_at(window, target), 1, MPI_LONG, window->win));
     if (flushes > 1) {
         MPI_OK(MPI_Win_flush(target, window->win));
     }

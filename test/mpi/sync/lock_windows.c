@@ -16,7 +16,7 @@ static void wait_for_turn(int turn)
 /* Use the lock on a target. */
 static void add(int target, MPI_Win win)
 {
-    long one = 1;
+    static const long one = 1; /* it is read until the caller completes this */
 
     MPI_OK(MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win));
 }

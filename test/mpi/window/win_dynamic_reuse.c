@@ -68,7 +68,8 @@ static void attach_again(void)
 /** Each word of an array a region of its own but for the holes between them, in an order like chance. */
 static void attach_many(void)
 {
-    int64_t *words = calloc(2 * REGIONS, sizeof(*words)), value, *got = malloc(REGIONS * sizeof(*got));
+    int64_t *words = calloc(2 * REGIONS, sizeof(*words)), *got = malloc(REGIONS * sizeof(*got));
+    int64_t *values = malloc(REGIONS * sizeof(*values));
     MPI_Aint mine, theirs;
 
     for (int i = 0; i < REGIONS; i++) {
@@ -77,9 +78,9 @@ static void attach_many(void)
     MPI_Get_address(words, &mine);
     tell(&mine, &theirs, sizeof(mine));
     for (int i = 0; i < REGIONS; i++) {
-        value = 1000 * (int64_t) i + test_rank;
-        MPI_OK(MPI_Accumulate(&value, 1, MPI_INT64_T, right, MPI_Aint_add(theirs, 16 * (MPI_Aint) i), 1, MPI_INT64_T,
-                              MPI_SUM, win));
+        values[i] = 1000 * (int64_t) i + test_rank;
+        MPI_OK(MPI_Accumulate(&values[i], 1, MPI_INT64_T, right, MPI_Aint_add(theirs, 16 * (MPI_Aint) i), 1,
+                              MPI_INT64_T, MPI_SUM, win));
     }
     MPI_OK(MPI_Win_flush(right, win));
     for (int i = 0; i < REGIONS; i++) {
@@ -97,6 +98,7 @@ static void attach_many(void)
         CHECK(0 == words[2 * i + 1], "the hole behind region %d was written", i);
     }
     free(words);
+    free(values);
     free(got);
 }
 
