@@ -21,6 +21,7 @@ ELSEWHERE = {
     "ompi/mca/osc/ucp/base/trace.c": "the trace's contents: docs/trace.md",
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/report/trace_matrix.c": "the trace's matrix, an SVG picture",
+    "ompi/mca/osc/ucp/check/buffers.c": "what osc_ucp_check tells",
     "ompi/mca/osc/ucp/check/format.c": "what osc_ucp_check tells: docs/errors.md has its kinds",
     "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables",
     "ompi/mca/osc/ucp/report/report.c": "the report: docs/report.md",

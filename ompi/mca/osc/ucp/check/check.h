@@ -15,8 +15,6 @@
 
 /** What the parts keep for a window; each part owns its field. */
 typedef struct ompi_osc_ucp_check_t {
-    struct ompi_osc_ucp_check_t     *next;      /**< of the checked windows of this process */
-    ompi_win_t                      *win;
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
 } ompi_osc_ucp_check_t;
 
@@ -40,7 +38,8 @@ typedef struct ompi_osc_ucp_check_op_t {
     size_t                      count;   /**< at the target */
     ompi_datatype_t            *type;    /**< at the target */
     ompi_op_t                  *op;      /**< NULL: none, and of MPI_Compare_and_swap */
-    ompi_request_t             *request; /**< of a successful R call, once it is made; else NULL */
+    ompi_request_t             *request; /**< of a successful R call, once it is made; else NULL. An R call that has
+                                          *   succeeded without one (memory is short) counts as complete */
 } ompi_osc_ucp_check_op_t;
 
 /** A synchronization call. */
@@ -73,7 +72,8 @@ typedef struct ompi_osc_ucp_check_part_t {
     void (*synchronizes)(const ompi_osc_ucp_check_sync_t *sync);
     void (*synchronized)(const ompi_osc_ucp_check_sync_t *sync, int rc);
 
-    /** The program learns that the operation of an R call is complete, by MPI_Wait, MPI_Test or the like. */
+    /** The operation of an R call is complete here, and the program can know it from now on: by MPI_Wait, MPI_Test or
+     *  the like. In the callback of opal_progress. */
     void (*done)(ompi_osc_ucp_window_t *window, ompi_request_t *request);
 
     /** After a call of MPI_Win_attach, before one of MPI_Win_detach. */

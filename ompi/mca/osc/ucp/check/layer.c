@@ -8,17 +8,19 @@
 
 #include "check/check.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/parts.h"
 #include "check/report.h"
+#include "check/requests.h"
 #include "layer/layer.h"
 
 /** The parts, in the order in which they are told. */
 static const ompi_osc_ucp_check_part_t *const parts[] = {
-    &ompi_osc_ucp_check_conflicts
+    &ompi_osc_ucp_check_conflicts,
+    &ompi_osc_ucp_check_memory,
+    &ompi_osc_ucp_check_buffers
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -27,50 +29,6 @@ static const ompi_osc_ucp_check_part_t *const parts[] = {
 static const ompi_osc_base_module_t *below(ompi_win_t *win)
 {
     return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_CHECK);
-}
-
-/* Checked windows. A request outlives no window of a correct program, but may in others. */
-
-static pthread_mutex_t       mutex = PTHREAD_MUTEX_INITIALIZER;
-static ompi_osc_ucp_check_t *checked;
-
-static ompi_osc_ucp_window_t *window_of(const ompi_win_t *win)
-{
-    const ompi_osc_ucp_check_t *check;
-
-    pthread_mutex_lock(&mutex);
-    for (check = checked; NULL != check && win != check->win; check = check->next) {
-        continue;
-    }
-    pthread_mutex_unlock(&mutex);
-    return NULL == check ? NULL : ompi_osc_ucp_window(check->win);
-}
-
-/* Requests: the program frees one, by MPI_Wait for example, when it knows that the operation is complete. */
-
-static ompi_request_free_fn_t request_free;
-
-static int request_free_told(ompi_request_t **request_p)
-{
-    ompi_request_t        *request = *request_p;
-    ompi_osc_ucp_window_t *window  = REQUEST_COMPLETE(request) ? window_of(request->req_mpi_object.win) : NULL;
-    size_t                 i;
-
-    for (i = 0; NULL != window && i < PARTS; i++) {
-        if (NULL != parts[i]->done) {
-            parts[i]->done(window, request);
-        }
-    }
-    return request_free(request_p);
-}
-
-static void request_watch(const ompi_osc_ucp_check_op_t *op)
-{
-    if (NULL != op->request && OMPI_REQUEST_WIN == op->request->req_type &&
-        op->window->win == op->request->req_mpi_object.win && request_free_told != op->request->req_free) {
-        request_free         = op->request->req_free; /* all of ours have the same */
-        op->request->req_free = request_free_told;
-    }
 }
 
 /* Communication. */
@@ -86,18 +44,34 @@ static void calls(const ompi_osc_ucp_check_op_t *op)
     }
 }
 
-static int called(ompi_osc_ucp_check_op_t *op, int rc, ompi_request_t **request_p)
+/** The operation of an R call is complete. */
+static void done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
 {
     size_t i;
 
+    for (i = 0; i < PARTS; i++) {
+        if (NULL != parts[i]->done) {
+            parts[i]->done(window, request);
+        }
+    }
+}
+
+static int called(ompi_osc_ucp_check_op_t *op, int rc, ompi_request_t **request_p)
+{
+    ompi_osc_ucp_stand_in_t *stand_in = NULL;
+    size_t                   i;
+
     if (OMPI_SUCCESS == rc && NULL != request_p) {
-        op->request = *request_p;
-        request_watch(op);
+        stand_in    = ompi_osc_ucp_check_request_new(op->window, request_p, done);
+        op->request = NULL == stand_in ? NULL : *request_p;
     }
     for (i = 0; i < PARTS; i++) {
         if (NULL != parts[i]->called) {
             parts[i]->called(op, rc);
         }
+    }
+    if (NULL != stand_in) {
+        ompi_osc_ucp_check_request_begin(stand_in);
     }
     return rc;
 }
@@ -510,12 +484,7 @@ void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t
         free(check);
         return;
     }
-    check->win    = window->win;
     window->check = check;
-    pthread_mutex_lock(&mutex);
-    check->next = checked;
-    checked     = check;
-    pthread_mutex_unlock(&mutex);
     for (i = 0; i < PARTS; i++) {
         if (NULL != parts[i]->begin && !parts[i]->begin(window, comm)) {
             ompi_osc_ucp_check_leaves("osc/ucp: check: memory is short, so that a window is checked in part");
@@ -525,20 +494,14 @@ void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t
 
 void ompi_osc_ucp_check_end(ompi_osc_ucp_window_t *window, bool last)
 {
-    ompi_osc_ucp_check_t **at = &checked;
-    size_t                 i;
+    size_t i;
 
+    ompi_osc_ucp_check_requests_end(window);
     for (i = 0; i < PARTS; i++) {
         if (NULL != parts[i]->end) {
             parts[i]->end(window, last);
         }
     }
-    pthread_mutex_lock(&mutex);
-    while (window->check != *at) {
-        at = &(*at)->next;
-    }
-    *at = window->check->next;
-    pthread_mutex_unlock(&mutex);
     free(window->check);
     window->check = NULL;
 }

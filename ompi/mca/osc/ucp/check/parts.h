@@ -11,4 +11,10 @@
 /** Operations on the same bytes that nothing orders (check/conflicts.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts;
 
+/** Which memory belongs to windows (check/memory.c). */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_memory;
+
+/** Buffers of operations that are not complete at the origin (check/buffers.c). */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_buffers;
+
 #endif /* OSC_UCP_CHECK_PARTS_H */

@@ -38,6 +38,10 @@ typedef struct ompi_osc_ucp_finding_t {
  *  want it. Any thread. */
 void ompi_osc_ucp_check_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_finding_t *finding);
 
+/** For ompi_osc_ucp_check_leaves. */
+#define OMPI_OSC_UCP_CHECK_TOO_MANY \
+    "osc/ucp: check: too many operations are not complete, so that some buffers are not checked"
+
 /** Tell that the checker itself has to leave something out, once for each `format`. Any thread. */
 void ompi_osc_ucp_check_leaves(const char *format) __attribute__((nonnull));
 

@@ -18,6 +18,7 @@
 #include "base/stores.h"
 #include "base/wait.h"
 #include "check/report.h"
+#include "check/requests.h"
 #include "layer/layer.h"
 #include "memory/pool.h"
 #include "message/message.h"
@@ -96,6 +97,7 @@ static int component_finalize(void)
     ompi_osc_ucp_samples_end();
     ompi_osc_ucp_watchdog_end();
     ompi_osc_ucp_trace_end();
+    ompi_osc_ucp_check_requests_fini();
     ompi_osc_ucp_check_sum();
     ompi_osc_ucp_report_print();
     opal_common_ucp_service_stop(); /* what it may be at must not be unmapped */
