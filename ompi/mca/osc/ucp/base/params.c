@@ -17,6 +17,7 @@ ompi_osc_ucp_params_t ompi_osc_ucp_params = {
     .atomic_domain  = OMPI_OSC_UCP_DOMAIN_AUTO,
     .trace_records  = 100000,
     .check_limit    = 20,
+    .check_records  = 2048,
     .check_format   = OMPI_OSC_UCP_CHECK_TEXT
 };
 
@@ -103,6 +104,9 @@ static const parameter_t numbers[] = {
       "slower then. 0: off (default: 0)" },
     { "check_limit", &ompi_osc_ucp_params.check_limit, NULL, OPAL_INFO_LVL_5,
       "Most mistakes that each process tells; more are counted. 0: all (default: 20)" },
+    { "check_records", &ompi_osc_ucp_params.check_records, NULL, OPAL_INFO_LVL_5,
+      "Operations of each window that osc_ucp_check remembers at a process, of about 400 bytes each: pending ones of "
+      "its own, and the last ones on its memory (default: 2048)" },
     { "check_format", &ompi_osc_ucp_params.check_format, format_values, OPAL_INFO_LVL_5,
       "How mistakes are told. text: for people. json: one object in a line for each. sarif: the same, as a SARIF log "
       "in one line for each (default: text)" },

@@ -47,6 +47,7 @@ typedef struct ompi_osc_ucp_params_t {
     int   trace_records;   /**< of a process */
     int   check;           /**< 0: off */
     int   check_limit;     /**< findings that a process tells; 0: all */
+    int   check_records;   /**< operations of a window that a process remembers, positive */
     int   check_format;    /**< OMPI_OSC_UCP_CHECK_ */
     int   check_exit;      /**< status of a process that has found something; 0: unchanged */
     char *check_file;      /**< name of a file; NULL or empty: standard error */

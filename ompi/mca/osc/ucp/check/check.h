@@ -38,6 +38,7 @@ typedef struct ompi_osc_ucp_check_op_t {
     size_t                      count;   /**< at the target */
     ompi_datatype_t            *type;    /**< at the target */
     ompi_op_t                  *op;      /**< NULL: none, and of MPI_Compare_and_swap */
+    uint64_t                    begin;   /**< when the call began, CLOCK_MONOTONIC, nanoseconds */
     ompi_request_t             *request; /**< of a successful R call, once it is made; else NULL. An R call that has
                                           *   succeeded without one (memory is short) counts as complete */
 } ompi_osc_ucp_check_op_t;
@@ -51,6 +52,7 @@ typedef struct ompi_osc_ucp_check_sync_t {
     int                    assert;
     int                    type;   /**< MPI_LOCK_, of MPI_Win_lock and _lock_all */
     ompi_group_t          *group;  /**< of MPI_Win_post and MPI_Win_start; else NULL */
+    uint64_t               begin;  /**< when the call began */
     int                    flag;   /**< of MPI_Win_test, once it has returned */
 } ompi_osc_ucp_check_sync_t;
 
@@ -87,8 +89,13 @@ void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t
 /** End the check of a window that is freed. Collective, outside the origin side. `last`: MPI_Finalize frees it. */
 void ompi_osc_ucp_check_end(ompi_osc_ucp_window_t *window, bool last);
 
-/** Make a window that is not checked, with `bytes` of zeros at each process. Collective. NULL: there is none, here and
- *  at all processes. *base_p is the own memory. */
-ompi_win_t *ompi_osc_ucp_check_window(ompi_communicator_t *comm, size_t bytes, void **base_p);
+/* check/window.c */
+
+/** Does this thread make a window of the checker's own, which is not checked? */
+bool ompi_osc_ucp_check_makes_own(void);
+
+/** Make a window that is not checked, with `bytes` at each process, the first `zeros` of which are zeros. Collective.
+ *  NULL: there is none, here and at all processes. *base_p is the own memory. */
+ompi_win_t *ompi_osc_ucp_check_window(ompi_communicator_t *comm, size_t bytes, size_t zeros, void **base_p);
 
 #endif /* OSC_UCP_CHECK_H */

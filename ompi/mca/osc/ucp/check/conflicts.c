@@ -1,10 +1,413 @@
 /* Conflicts: operations on the same bytes of a window that nothing orders.
  *
  * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Two operations of one process conflict if the first is pending when the second is issued (check/issued.c). Those of
+ * several processes are compared by the process whose memory it is (check/arrived.c): origins tell it what they did
+ * (check/log.c) before they end the epoch.
  */
 
 #include "check/parts.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/params.h"
+#include "check/arrived.h"
+#include "check/issued.h"
+#include "check/log.h"
+#include "epoch/epoch.h"
+
+/** How many accesses are remembered. */
+static uint32_t records(void)
+{
+    return ompi_osc_ucp_params.check_records < 16 ? 16 : (uint32_t) ompi_osc_ucp_params.check_records;
+}
+
+/** Accesses of locks that wait to be told, at most. */
+#define READY_MAX 128u
+
+typedef struct ompi_osc_ucp_conflicts_t {
+    pthread_mutex_t         mutex;
+    ompi_osc_ucp_log_t     *log;     /**< NULL: no other process compares anything */
+    ompi_osc_ucp_issued_t  *issued;  /**< NULL before the first operation */
+    ompi_osc_ucp_arrived_t *arrived; /**< NULL before the first access to the own memory */
+    int64_t                *units;   /**< displacement units by rank; NULL: all are alike */
+    uint64_t                host;
+    uint32_t                fences;  /**< so far */
+    uint32_t               *starts;  /**< epochs of MPI_Win_start by target; NULL before the first */
+    uint8_t                *locks;   /**< ompi_osc_ucp_within_t by target, 0: none; NULL before the first */
+    bool                    started, all_locked;
+} conflicts_t;
+
+static conflicts_t *conflicts_of(const ompi_osc_ucp_window_t *window)
+{
+    return window->check->conflicts;
+}
+
+/** A number for those processes whose CLOCK_MONOTONIC is the same. */
+static uint64_t host_of_clock(void)
+{
+    static const char *const files[] = { "/proc/sys/kernel/random/boot_id", "/proc/self/ns/time" };
+    char                     text[128];
+    uint64_t                 hash = 14695981039346656037u;
+    ssize_t                  len, i;
+    int                      fd = open(files[0], O_RDONLY | O_CLOEXEC);
+
+    len = fd < 0 ? 0 : read(fd, text, sizeof(text) / 2);
+    if (fd >= 0) {
+        close(fd);
+    }
+    len  = len < 0 ? 0 : len;
+    i    = readlink(files[1], text + len, sizeof(text) - (size_t) len);
+    len += i < 0 ? 0 : i;
+    for (i = 0; i < len; i++) {
+        hash = (hash ^ (uint8_t) text[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+/* Telling, and being told. */
+
+static ompi_osc_ucp_arrived_t *arrived_of(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
+{
+    if (NULL == conflicts->arrived) {
+        conflicts->arrived = ompi_osc_ucp_arrived_new(window, records());
+    }
+    return conflicts->arrived;
+}
+
+/** Under the mutex. */
+static void arrived_add(conflicts_t *conflicts, ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *accesses,
+                        uint32_t n)
+{
+    ompi_osc_ucp_arrived_t *arrived = n > 0 ? arrived_of(conflicts, window) : NULL;
+    uint32_t                i;
+
+    for (i = 0; NULL != arrived && i < n; i++) {
+        ompi_osc_ucp_arrived_add(arrived, &accesses[i]);
+    }
+}
+
+/** Compare what others have told. Under the mutex. */
+static void drain(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_access_t accesses[32];
+    uint32_t              n;
+
+    while (NULL != conflicts->log &&
+           0 < (n = ompi_osc_ucp_log_take(conflicts->log, accesses, sizeof(accesses) / sizeof(accesses[0])))) {
+        arrived_add(conflicts, window, accesses, n);
+    }
+}
+
+/** Tell the owners of memory what was done to it. Takes the mutex; what is sent is sent without. */
+static void tell(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_access_t *ready = NULL;
+    uint32_t               n = 0, from, to;
+
+    pthread_mutex_lock(&conflicts->mutex);
+    if (NULL != conflicts->issued && ompi_osc_ucp_issued_ready(conflicts->issued) > 0) {
+        ready = ompi_osc_ucp_issued_take(conflicts->issued, &n);
+    }
+    for (from = 0; from < n; from = to) {
+        for (to = from + 1; to < n && ready[to].target == ready[from].target; to++) {
+            continue;
+        }
+        if (ready[from].target == window->rank) {
+            arrived_add(conflicts, window, ready + from, to - from);
+        } else if (NULL != conflicts->log) {
+            pthread_mutex_unlock(&conflicts->mutex);
+            ompi_osc_ucp_log_append(conflicts->log, ready[from].target, ready + from, to - from);
+            pthread_mutex_lock(&conflicts->mutex);
+        }
+    }
+    pthread_mutex_unlock(&conflicts->mutex);
+    free(ready);
+}
+
+/* Operations. */
+
+/** The epoch that the operation is in, as far as it is known. Under the mutex. */
+static void epoch_set(const conflicts_t *conflicts, ompi_osc_ucp_access_t *access)
+{
+    if (conflicts->all_locked) {
+        access->within = OMPI_OSC_UCP_WITHIN_SHARED;
+    } else if (NULL != conflicts->locks && 0 != conflicts->locks[access->target]) {
+        access->within = conflicts->locks[access->target];
+    } else if (conflicts->started) {
+        access->within = OMPI_OSC_UCP_WITHIN_START;
+        access->number = conflicts->starts[access->target];
+    } else {
+        access->within = OMPI_OSC_UCP_WITHIN_FENCES;
+        access->number = conflicts->fences;
+    }
+}
+
+static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
+{
+    conflicts_t          *conflicts = conflicts_of(op->window);
+    ompi_osc_ucp_access_t parts[OMPI_OSC_UCP_ACCESS_PARTS];
+    int                   n, i;
+
+    if (NULL == conflicts || OMPI_SUCCESS != rc || op->target < 0) {
+        return;
+    }
+    n = ompi_osc_ucp_access_parts(op, NULL == conflicts->units ? op->window->uniform_disp_unit
+                                                               : conflicts->units[op->target], parts);
+    pthread_mutex_lock(&conflicts->mutex);
+    if (NULL == conflicts->issued && n > 0) {
+        conflicts->issued = ompi_osc_ucp_issued_new(op->window, records());
+    }
+    for (i = 0; i < n; i++) {
+        parts[i].begin  = op->begin;
+        parts[i].finish = UINT64_MAX;
+        parts[i].host   = conflicts->host;
+        epoch_set(conflicts, &parts[i]);
+    }
+    if (NULL != conflicts->issued) {
+        ompi_osc_ucp_issued_add(conflicts->issued, parts, n, op->request);
+    }
+    pthread_mutex_unlock(&conflicts->mutex);
+}
+
+static void conflicts_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
+{
+    conflicts_t *conflicts = conflicts_of(window);
+
+    if (NULL == conflicts) {
+        return;
+    }
+    pthread_mutex_lock(&conflicts->mutex);
+    if (NULL != conflicts->issued) {
+        ompi_osc_ucp_issued_done(conflicts->issued, request, opal_common_ucp_now_ns());
+    }
+    pthread_mutex_unlock(&conflicts->mutex);
+}
+
+/* Synchronization. */
+
+/** Operations are complete. Returns how many others can be told of. */
+static uint32_t complete(conflicts_t *conflicts, int target, uint64_t now, bool local)
+{
+    uint32_t ready = 0;
+
+    pthread_mutex_lock(&conflicts->mutex);
+    if (NULL != conflicts->issued) {
+        ompi_osc_ucp_issued_complete(conflicts->issued, target, now, local);
+        ready = ompi_osc_ucp_issued_ready(conflicts->issued);
+    }
+    pthread_mutex_unlock(&conflicts->mutex);
+    return ready;
+}
+
+static void conflicts_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
+{
+    conflicts_t *conflicts = conflicts_of(sync->window);
+
+    if (NULL == conflicts || MPI_PROC_NULL == sync->target) {
+        return;
+    }
+    switch (sync->call) {
+    case OMPI_OSC_UCP_CALLED_FENCE:
+    case OMPI_OSC_UCP_CALLED_COMPLETE:
+    case OMPI_OSC_UCP_CALLED_UNLOCK:
+    case OMPI_OSC_UCP_CALLED_UNLOCK_ALL:
+        if (complete(conflicts, sync->target, sync->begin, false) > 0) {
+            tell(conflicts, sync->window);
+        }
+        break;
+    case OMPI_OSC_UCP_CALLED_FLUSH:
+    case OMPI_OSC_UCP_CALLED_FLUSH_ALL:
+        if (complete(conflicts, sync->target, sync->begin, false) > READY_MAX) {
+            tell(conflicts, sync->window);
+        }
+        break;
+    case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL:
+    case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL:
+        (void) complete(conflicts, sync->target, sync->begin, true);
+        break;
+    default:
+        break;
+    }
+}
+
+/** Count an epoch of MPI_Win_start. Under the mutex. */
+static void started(conflicts_t *conflicts, const ompi_osc_ucp_window_t *window, ompi_group_t *group)
+{
+    int *ranks = NULL, n = 0, i;
+
+    if (NULL == conflicts->starts) {
+        conflicts->starts = calloc((size_t) window->size, sizeof(*conflicts->starts));
+    }
+    if (NULL != conflicts->starts && OMPI_SUCCESS == ompi_osc_ucp_group_ranks(window, group, &n, &ranks)) {
+        conflicts->started = true;
+    }
+    for (i = 0; i < n; i++) {
+        conflicts->starts[ranks[i]]++;
+    }
+    free(ranks);
+}
+
+/** Count an exposure epoch. Under the mutex. */
+static void posted(conflicts_t *conflicts, ompi_osc_ucp_window_t *window, ompi_group_t *group)
+{
+    ompi_osc_ucp_arrived_t *arrived = arrived_of(conflicts, window);
+    int                    *ranks   = NULL, n;
+
+    if (NULL != arrived && OMPI_SUCCESS == ompi_osc_ucp_group_ranks(window, group, &n, &ranks)) {
+        ompi_osc_ucp_arrived_post(arrived, ranks, n);
+    }
+    free(ranks);
+}
+
+/** A lock was taken. Under the mutex. */
+static void locked(conflicts_t *conflicts, const ompi_osc_ucp_window_t *window, int target, int type)
+{
+    if (NULL == conflicts->locks) {
+        conflicts->locks = calloc((size_t) window->size, sizeof(*conflicts->locks));
+    }
+    if (NULL != conflicts->locks) {
+        conflicts->locks[target] = MPI_LOCK_EXCLUSIVE == type ? OMPI_OSC_UCP_WITHIN_EXCLUSIVE
+                                                              : OMPI_OSC_UCP_WITHIN_SHARED;
+    }
+}
+
+/** Note what epochs there are now. Under the mutex. */
+static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t *sync)
+{
+    switch (sync->call) {
+    case OMPI_OSC_UCP_CALLED_FENCE:
+        if (NULL != conflicts->arrived) {
+            ompi_osc_ucp_arrived_fence(conflicts->arrived, conflicts->fences);
+        }
+        conflicts->fences++;
+        break;
+    case OMPI_OSC_UCP_CALLED_START:
+        started(conflicts, sync->window, sync->group);
+        break;
+    case OMPI_OSC_UCP_CALLED_COMPLETE:
+        conflicts->started = false;
+        break;
+    case OMPI_OSC_UCP_CALLED_POST:
+        posted(conflicts, sync->window, sync->group);
+        break;
+    case OMPI_OSC_UCP_CALLED_WAIT:
+    case OMPI_OSC_UCP_CALLED_TEST:
+        if (NULL != conflicts->arrived && (OMPI_OSC_UCP_CALLED_WAIT == sync->call || 0 != sync->flag)) {
+            ompi_osc_ucp_arrived_wait(conflicts->arrived);
+        }
+        break;
+    case OMPI_OSC_UCP_CALLED_LOCK:
+        locked(conflicts, sync->window, sync->target, sync->type);
+        break;
+    case OMPI_OSC_UCP_CALLED_UNLOCK:
+        if (NULL != conflicts->locks) {
+            conflicts->locks[sync->target] = 0;
+        }
+        break;
+    case OMPI_OSC_UCP_CALLED_LOCK_ALL:
+    case OMPI_OSC_UCP_CALLED_UNLOCK_ALL:
+        conflicts->all_locked = OMPI_OSC_UCP_CALLED_LOCK_ALL == sync->call;
+        break;
+    default:
+        break;
+    }
+}
+
+static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc)
+{
+    conflicts_t *conflicts = conflicts_of(sync->window);
+
+    if (NULL == conflicts || OMPI_SUCCESS != rc || MPI_PROC_NULL == sync->target) {
+        return;
+    }
+    pthread_mutex_lock(&conflicts->mutex);
+    drain(conflicts, sync->window);
+    epochs_note(conflicts, sync);
+    pthread_mutex_unlock(&conflicts->mutex);
+}
+
+/* The life of a window. */
+
+/** Learn all displacement units, if they differ. Collective. False: memory is short. */
+static bool units_learn(conflicts_t *conflicts, const ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    int64_t  mine  = window->disp_unit;
+    int64_t *units = window->uniform_disp_unit < 0 ? malloc((size_t) window->size * sizeof(*units)) : NULL;
+    int      rc;
+
+    if (window->uniform_disp_unit >= 0) {
+        return true;
+    }
+    rc = ompi_osc_ucp_agree(comm, NULL == units ? OMPI_ERROR : OMPI_SUCCESS);
+    if (OMPI_SUCCESS == rc) {
+        rc = comm->c_coll->coll_allgather(&mine, 1, MPI_INT64_T, units, 1, MPI_INT64_T, comm,
+                                          comm->c_coll->coll_allgather_module);
+    }
+    if (OMPI_SUCCESS != rc) {
+        free(units);
+        return false;
+    }
+    conflicts->units = units;
+    return true;
+}
+
+static bool conflicts_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+{
+    conflicts_t *conflicts = calloc(1, sizeof(*conflicts));
+
+    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, NULL == conflicts ? OMPI_ERROR : OMPI_SUCCESS) ||
+        !units_learn(conflicts, window, comm)) {
+        free(conflicts);
+        return false;
+    }
+    pthread_mutex_init(&conflicts->mutex, NULL);
+    conflicts->host          = host_of_clock();
+    window->check->conflicts = conflicts;
+    if (window->size > 1) {
+        conflicts->log = ompi_osc_ucp_log_new(window, comm, records());
+        return NULL != conflicts->log;
+    }
+    return true;
+}
+
+static void conflicts_end(ompi_osc_ucp_window_t *window, bool last)
+{
+    conflicts_t *conflicts = conflicts_of(window);
+
+    if (NULL == conflicts) {
+        return;
+    }
+    if (!last && NULL != conflicts->log) {
+        (void) complete(conflicts, -1, opal_common_ucp_now_ns(), false);
+        tell(conflicts, window);
+        ompi_osc_ucp_log_settle(conflicts->log);
+    }
+    pthread_mutex_lock(&conflicts->mutex);
+    drain(conflicts, window);
+    pthread_mutex_unlock(&conflicts->mutex);
+    if (NULL != conflicts->log) {
+        ompi_osc_ucp_log_free(conflicts->log, last);
+    }
+    ompi_osc_ucp_issued_free(conflicts->issued);
+    ompi_osc_ucp_arrived_free(conflicts->arrived);
+    pthread_mutex_destroy(&conflicts->mutex);
+    free(conflicts->units);
+    free(conflicts->starts);
+    free(conflicts->locks);
+    free(conflicts);
+    window->check->conflicts = NULL;
+}
+
 const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts = {
-    .begin = NULL
+    .begin        = conflicts_begin,
+    .end          = conflicts_end,
+    .called       = conflicts_called,
+    .synchronizes = conflicts_synchronizes,
+    .synchronized = conflicts_synchronized,
+    .done         = conflicts_done
 };

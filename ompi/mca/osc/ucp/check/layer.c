@@ -9,7 +9,6 @@
 #include "check/check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/parts.h"
 #include "check/report.h"
@@ -33,10 +32,11 @@ static const ompi_osc_base_module_t *below(ompi_win_t *win)
 
 /* Communication. */
 
-static void calls(const ompi_osc_ucp_check_op_t *op)
+static void calls(ompi_osc_ucp_check_op_t *op)
 {
     size_t i;
 
+    op->begin = opal_common_ucp_now_ns();
     for (i = 0; i < PARTS; i++) {
         if (NULL != parts[i]->calls) {
             parts[i]->calls(op);
@@ -258,7 +258,8 @@ static inline __attribute__((always_inline)) ompi_osc_ucp_check_sync_t sync_of(o
                                                                                ompi_osc_ucp_called_t call, int target)
 {
     return (ompi_osc_ucp_check_sync_t) {
-        .window = ompi_osc_ucp_window(win), .call = call, .site = ompi_osc_ucp_site_here(), .target = target
+        .window = ompi_osc_ucp_window(win), .call = call, .site = ompi_osc_ucp_site_here(), .target = target,
+        .begin = opal_common_ucp_now_ns()
     };
 }
 
@@ -450,32 +451,13 @@ static const ompi_osc_base_module_t functions = {
 
 /* The life of a window. */
 
-/** This thread makes a window of the checker's own. */
-static _Thread_local bool own_window;
-
-ompi_win_t *ompi_osc_ucp_check_window(ompi_communicator_t *comm, size_t bytes, void **base_p)
-{
-    ompi_win_t *win = NULL;
-    int         rc;
-
-    own_window = true;
-    rc         = ompi_win_allocate(bytes, 1, NULL, comm, base_p, &win);
-    own_window = false;
-    if (OMPI_SUCCESS != rc) {
-        return NULL;
-    }
-    memset(*base_p, 0, bytes);
-    (void) comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
-    return win;
-}
-
 void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
 {
     ompi_osc_ucp_check_t *check;
     bool                  good;
     size_t                i;
 
-    if (own_window) {
+    if (ompi_osc_ucp_check_makes_own()) {
         return;
     }
     check = calloc(1, sizeof(*check));

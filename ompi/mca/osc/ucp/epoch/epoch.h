@@ -41,6 +41,9 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win);
 int ompi_osc_ucp_lock_all(int assert, ompi_win_t *win);
 int ompi_osc_ucp_unlock_all(ompi_win_t *win);
 
+/** The members of `group` as ranks of the window, malloc'd; NULL if the group is empty. MPI_ERR_GROUP: not a subset. */
+int ompi_osc_ucp_group_ranks(const ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p);
+
 /** End the window's epochs at MPI_Finalize: complete its operations, and release its locks. */
 void ompi_osc_ucp_epochs_end(ompi_osc_ucp_window_t *window);
 

@@ -16,8 +16,7 @@
 #include "reach/reach.h"
 #include "service/target.h"
 
-/** The members of `group` as ranks of the window, malloc'd; NULL if the group is empty. MPI_ERR_GROUP: not a subset. */
-static int group_ranks(ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p)
+int ompi_osc_ucp_group_ranks(const ompi_osc_ucp_window_t *window, ompi_group_t *group, int *n_p, int **ranks_p)
 {
     int  n = ompi_group_size(group), i, rc;
     int *ranks, *own;
@@ -129,7 +128,7 @@ int ompi_osc_ucp_start(ompi_group_t *group, int assert, ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_may_begin(window)) {
-        rc = group_ranks(window, group, &window->nstarted, &window->started);
+        rc = ompi_osc_ucp_group_ranks(window, group, &window->nstarted, &window->started);
     }
     if (OMPI_SUCCESS == rc) {
         rc = started_mark(window);
@@ -231,7 +230,7 @@ int ompi_osc_ucp_post(ompi_group_t *group, int assert, ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     if (!window->exposed) {
-        rc = group_ranks(window, group, &n, &ranks);
+        rc = ompi_osc_ucp_group_ranks(window, group, &n, &ranks);
     }
     if (OMPI_SUCCESS == rc && notify) {
         rc = origins_find(window, ranks, n);

@@ -1,0 +1,72 @@
+/* An access: what an operation does to bytes of a window, when, and in which epoch. Processes send them to each other.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#ifndef OSC_UCP_CHECK_ACCESS_H
+#define OSC_UCP_CHECK_ACCESS_H
+
+#include "check/check.h"
+#include "check/report.h"
+
+/** How an operation treats memory. */
+typedef enum ompi_osc_ucp_does_t {
+    OMPI_OSC_UCP_DOES_READ,
+    OMPI_OSC_UCP_DOES_WRITE,
+    OMPI_OSC_UCP_DOES_ACCUMULATE
+} ompi_osc_ucp_does_t;
+
+/** The epoch of an operation. */
+typedef enum ompi_osc_ucp_within_t {
+    OMPI_OSC_UCP_WITHIN_FENCES,
+    OMPI_OSC_UCP_WITHIN_START,
+    OMPI_OSC_UCP_WITHIN_SHARED, /**< a shared lock, or MPI_Win_lock_all */
+    OMPI_OSC_UCP_WITHIN_EXCLUSIVE
+} ompi_osc_ucp_within_t;
+
+/** `count` runs of `len` bytes, `stride` bytes apart. `first` is of the target's memory, and in dynamic windows an
+ *  address. */
+typedef struct ompi_osc_ucp_runs_t {
+    int64_t  first;
+    uint64_t len, stride, count; /**< `stride` is 0 if `count` is 1 */
+} ompi_osc_ucp_runs_t;
+
+/** An access, or a part of one. */
+typedef struct ompi_osc_ucp_access_t {
+    ompi_osc_ucp_runs_t runs;
+    uint64_t            begin;  /**< when the call began, CLOCK_MONOTONIC, nanoseconds */
+    uint64_t            finish; /**< when the call that completes it began; UINT64_MAX: it is pending */
+    uint64_t            host;   /**< whose clock that is */
+    uint32_t            number; /**< of the epoch: fences so far; epochs of MPI_Win_start for the target so far */
+    int32_t             origin, target; /**< ranks */
+    ompi_osc_ucp_site_t site;
+    uint8_t             call;   /**< ompi_osc_ucp_called_t */
+    uint8_t             does;   /**< ompi_osc_ucp_does_t */
+    uint8_t             within; /**< ompi_osc_ucp_within_t */
+    uint8_t             op;     /**< ompi_osc_ucp_op_code_t; 0: none, or MPI_Compare_and_swap */
+    uint8_t             prim;   /**< code of the element type; 0: none, or not known */
+    uint8_t             pad[7];
+} ompi_osc_ucp_access_t;
+
+/** Most accesses that one operation becomes; what is more complicated is covered in part. */
+#define OMPI_OSC_UCP_ACCESS_PARTS 16
+
+/** The parts of an operation, which has succeeded. Sets runs, call, does, op, prim, site, origin and target. `unit` is
+ *  the target's. Returns how many there are. Outside the origin side. */
+int ompi_osc_ucp_access_parts(const ompi_osc_ucp_check_op_t *op, int64_t unit, ompi_osc_ucp_access_t *parts);
+
+/** Does the standard let the two meet on the same bytes at the same time (MPI-3.1 section 11.7)? */
+bool ompi_osc_ucp_access_agree(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two);
+
+/** Are both accumulates of the same type? */
+bool ompi_osc_ucp_access_alike(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two);
+
+/** Have the two bytes in common? [*first, *end) are some of them. */
+bool ompi_osc_ucp_access_overlap(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two, int64_t *first,
+                                 int64_t *end);
+
+/** Tell that two accesses that nothing orders have bytes in common. */
+void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,
+                              const ompi_osc_ucp_access_t *two, int64_t first, int64_t end);
+
+#endif /* OSC_UCP_CHECK_ACCESS_H */

@@ -1,0 +1,34 @@
+/* The target's side of conflicts: what all processes do to the own memory, compared.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The owner serializes all calls.
+ */
+
+#ifndef OSC_UCP_CHECK_ARRIVED_H
+#define OSC_UCP_CHECK_ARRIVED_H
+
+#include "check/access.h"
+
+typedef struct ompi_osc_ucp_arrived_t ompi_osc_ucp_arrived_t;
+
+/** Remember at most `size` accesses. NULL: memory is short. */
+ompi_osc_ucp_arrived_t *ompi_osc_ucp_arrived_new(ompi_osc_ucp_window_t *window, uint32_t size);
+
+/** Free it; NULL does nothing. */
+void ompi_osc_ucp_arrived_free(ompi_osc_ucp_arrived_t *arrived);
+
+/** An access is known: tell if it does not go with one of another process. */
+void ompi_osc_ucp_arrived_add(ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access);
+
+/** MPI_Win_post for these ranks has succeeded. */
+void ompi_osc_ucp_arrived_post(ompi_osc_ucp_arrived_t *arrived, const int *ranks, int n);
+
+/** A fence has ended, before which there were `fences`: all accesses since the last one are known. Those that follow
+ *  the fence may be known, too. */
+void ompi_osc_ucp_arrived_fence(ompi_osc_ucp_arrived_t *arrived, uint32_t fences);
+
+/** The exposure epoch has ended: all its accesses are known. */
+void ompi_osc_ucp_arrived_wait(ompi_osc_ucp_arrived_t *arrived);
+
+#endif /* OSC_UCP_CHECK_ARRIVED_H */
