@@ -12,9 +12,10 @@ found=$(cd "$stage" && find . -type f | sort)
 lib=$(made_with ext_libdir)
 otf2=$(made_with OTF2_PROGRAM)
 [ "$found" = "$(printf '.%s\n' "$components/mca_osc_ucp.so" "$(made_with mandir)/man7/osc_ucp.7" \
-    "$(made_with ext_includedir)/osc_ucp_ext.h" "$(made_with status_bindir)/osc_ucp_status" \
+    "$(made_with ext_includedir)"/{osc_ucp_ext.h,osc_ucp_ext_f08.f90,osc_ucp_ext_python.c} \
+    "$(made_with status_bindir)/osc_ucp_status" \
     ${otf2:+"$(made_with status_bindir)/osc_ucp_otf2"} \
-    "$(made_with ext_includedir)/osc_ucp_ext_f08.f90" "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
+    "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
     "$lib/cmake/osc_ucp_ext/osc_ucp_extConfig.cmake" | sort)" ] ||
     fail "make install put these files: $found"
 quietly make -C "$build" uninstall DESTDIR="$stage"
