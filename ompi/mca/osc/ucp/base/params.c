@@ -113,6 +113,10 @@ static const parameter_t numbers[] = {
     { "check_exit", &ompi_osc_ucp_params.check_exit, NULL, OPAL_INFO_LVL_5,
       "Exit status of a process that has found a mistake and would have ended with 0; mpirun ends with it, too. 0: "
       "the status is the program's (default: 0)" },
+    { "check_schedule", &ompi_osc_ucp_params.check_schedule, NULL, OPAL_INFO_LVL_3,
+      "A seed: communication calls are delayed until the program makes the call that must complete them, and are then "
+      "carried out in pieces and in a random order. A correct program does not notice. A mistake that mostly has no "
+      "effect may have one. It needs no osc_ucp_check. Negative: another seed in each job. 0: off (default: 0)" },
     { "direct", &ompi_osc_ucp_params.direct, NULL, OPAL_INFO_LVL_9,
       "1: where possible, processes load and store the window memory of others on the same node. 0: they reach it "
       "like memory on other nodes; for tests and comparisons. MPI_Win_allocate_shared is not affected (default: 1)" },

@@ -50,6 +50,7 @@ typedef struct ompi_osc_ucp_params_t {
     int   check_records;   /**< operations of a window that a process remembers, positive */
     int   check_format;    /**< OMPI_OSC_UCP_CHECK_ */
     int   check_exit;      /**< status of a process that has found something; 0: unchanged */
+    int   check_schedule;  /**< a seed; 0: off */
     char *check_file;      /**< name of a file; NULL or empty: standard error */
     char *check_suppress;  /**< name of a file; NULL or empty: none */
 } ompi_osc_ucp_params_t;

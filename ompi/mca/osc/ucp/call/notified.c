@@ -16,6 +16,8 @@
 #include "peer/explain.h"
 #include "reach/reach.h"
 
+void (*ompi_osc_ucp_notified_before)(ompi_osc_ucp_window_t *window, int target);
+
 /** The peer if it is mapped and locked in a passive-target epoch; else NULL. Any thread. */
 static inline ompi_osc_ucp_peer_t *peer_short(ompi_osc_ucp_window_t *window, int target)
 {
@@ -76,9 +78,13 @@ int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *
 int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t   *peer   = peer_short(window, target);
+    ompi_osc_ucp_peer_t   *peer;
     int                    rc;
 
+    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before)) {
+        ompi_osc_ucp_notified_before(window, target);
+    }
+    peer = peer_short(window, target);
     if (NULL != peer) {
         ompi_osc_ucp_counter_raise(peer, (uint32_t) index);
         return MPI_SUCCESS;

@@ -43,6 +43,7 @@ typedef enum ompi_osc_ucp_epoch_t {
 typedef enum ompi_osc_ucp_layer_t {
     OMPI_OSC_UCP_LAYER_DEVICE,
     OMPI_OSC_UCP_LAYER_SURVIVE,
+    OMPI_OSC_UCP_LAYER_SCHEDULE,
     OMPI_OSC_UCP_LAYER_COUNT,
     OMPI_OSC_UCP_LAYER_WATCH,
     OMPI_OSC_UCP_LAYER_TRACE,
@@ -125,6 +126,7 @@ struct ompi_osc_ucp_window_t {
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */
     struct ompi_osc_ucp_causes_t *causes;         /**< owned by layer/cause.c; NULL without osc_ucp_report 2 */
     struct ompi_osc_ucp_watch_t  *watch;          /**< owned by layer/watch.c; NULL if the window is not watched */
+    struct ompi_osc_ucp_schedule_t *schedule;     /**< owned by check/schedule.c; NULL if calls are not delayed */
     ompi_communicator_t          *clock_comm;     /**< members that compare clocks when it is freed; NULL: none do */
     struct ompi_osc_ucp_tracing_t *tracing;       /**< owned by layer/trace.c; NULL if the window is not traced */
     struct ompi_osc_ucp_check_t   *check;         /**< owned by check/layer.c; NULL if the window is not checked */

@@ -7,6 +7,7 @@
 
 #include "base/wait.h"
 #include "check/check.h"
+#include "check/schedule.h"
 #include "epoch/access.h"
 #include "epoch/epoch.h"
 #include "epoch/missing.h"
@@ -112,6 +113,11 @@ static void window_end(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_check_end(window, ompi_osc_ucp_finalizing());
         ompi_osc_ucp_enter();
     }
+    if (NULL != window->schedule) {
+        ompi_osc_ucp_leave();
+        ompi_osc_ucp_schedule_end(window);
+        ompi_osc_ucp_enter();
+    }
     window_finish(window);
     if (watched) {
         ompi_osc_ucp_call_ends(ompi_osc_ucp_watched_now());
@@ -199,6 +205,9 @@ int ompi_osc_ucp_free(ompi_win_t *win)
 
     if (NULL == window) {
         return OMPI_SUCCESS; /* creation failed */
+    }
+    if (NULL != window->schedule && !ompi_osc_ucp_finalizing()) {
+        ompi_osc_ucp_schedule_drain(window);
     }
     ompi_osc_ucp_enter();
     ompi_osc_ucp_number_restore(win, window->number);

@@ -7,6 +7,7 @@
 
 #include "base/params.h"
 #include "check/check.h"
+#include "check/schedule.h"
 #include "peer/explain.h"
 #include "report/report.h"
 #include "report/trace.h"
@@ -31,6 +32,7 @@ static ompi_osc_ucp_window_t *window_new(ompi_win_t *win, ompi_communicator_t *c
 /** Let all that watch a window know that it has been made. */
 static void window_watch(const ompi_osc_ucp_creation_t *creation, uint64_t begin)
 {
+    ompi_osc_ucp_schedule_begin(creation->window);
     if (creation->report > 0) {
         (void) ompi_osc_ucp_report_begin(creation->window, creation->comm, creation->report);
     }
