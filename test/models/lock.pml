@@ -5,7 +5,8 @@
  *
  * Scenes:
  *  - without a name: a writer that has the word mapped, an OTHER one (a writer, a reader, or a joiner, which is a
- *    reader that holds another lock), and one at the service side: EXCLUSIVE, JOINS, or a reader.
+ *    reader that holds another lock), and one at the service side: EXCLUSIVE, JOINS, or a reader. The first two enter
+ *    again, past the queue, if the lock is free.
  *  - CYCLE: two readers have a word each and join the other's one, while a writer waits for each word. FAR: the second
  *    one joins at the service side.
  *  - STREAM: two readers join again and again, while a writer waits.
@@ -69,7 +70,6 @@ inline has_reader(w)
 
 inline leave_writer(w)
 {
-    turn[w] = turn[w] + 1;
     atomic { assert((inside[w] & 1) == 1); inside[w] = inside[w] - 1 };
     ring(w)
 }
@@ -84,17 +84,46 @@ inline queue_writer(w)
 {
     atomic { ticket = next[w]; next[w] = next[w] + 1; seen = 0 };
     turn[w] == ticket;
-    atomic { inside[w] == 0 -> inside[w] = 1 }
+    atomic { inside[w] == 0 -> inside[w] = 1 };
+    turn[w] = ticket + 1
 }
 
 inline queue_reader(w)
 {
     atomic { ticket = next[w]; next[w] = next[w] + 1; seen = 0 };
     turn[w] == ticket;
-    (inside[w] & 1) == 0;
-    inside[w] = inside[w] + 2;
+    atomic { (inside[w] & 1) == 0 -> inside[w] = inside[w] + 2 };
     turn[w] = ticket + 1;
     ring(w)
+}
+
+/* Past the queue, once, if the lock is free; else not at all. */
+inline writer_again(w)
+{
+    atomic {
+        if
+        :: inside[w] == 0 -> inside[w] = 1; seen = 1
+        :: else -> seen = 0
+        fi
+    };
+    if
+    :: seen == 1 -> has_writer(w); leave_writer(w)
+    :: else
+    fi
+}
+
+inline reader_again(w)
+{
+    atomic {
+        if
+        :: (inside[w] & 1) == 0 -> inside[w] = inside[w] + 2; seen = 1
+        :: else -> seen = 0
+        fi
+    };
+    if
+    :: seen == 1 -> has_reader(w); leave_reader(w)
+    :: else
+    fi
 }
 
 inline join(w)
@@ -118,7 +147,7 @@ proctype writer(byte w)
     :: turn[w] == ticket && seen == 0 ->
         atomic {
             if
-            :: next[w] == ticket && inside[w] == 0 -> next[w] = next[w] + 1; inside[w] = 1; goto has
+            :: next[w] == ticket && inside[w] == 0 -> inside[w] = 1; goto has
             :: else
             fi
         }
@@ -127,7 +156,8 @@ proctype writer(byte w)
     queue_writer(w);
 has:
     has_writer(w);
-    leave_writer(w)
+    leave_writer(w);
+    writer_again(w)
 }
 
 proctype reader(byte w)
@@ -148,7 +178,8 @@ proctype reader(byte w)
     queue_reader(w);
 has:
     has_reader(w);
-    leave_reader(w)
+    leave_reader(w);
+    reader_again(w)
 }
 
 proctype joiner(byte w)
@@ -160,7 +191,7 @@ proctype joiner(byte w)
     leave_reader(w)
 }
 
-/* One request at the service side, queued (exclusive or shared) or joining; `inside` is loaded before `turn`. */
+/* One request at the service side, queued (exclusive or shared) or joining. */
 inline serve(w, exclusive, joins)
 {
     remote[w] = remote[w] + 1;
@@ -170,7 +201,6 @@ inline serve(w, exclusive, joins)
     fi;
     do
     :: true ->
-        seen = inside[w];
         if
         :: joins ->
             if
@@ -182,13 +212,23 @@ inline serve(w, exclusive, joins)
         :: !joins && turn[w] == ticket && exclusive ->
             atomic {
                 if
-                :: seen == 0 && inside[w] == 0 -> inside[w] = 1; granted = true
+                :: inside[w] == 0 -> inside[w] = 1; granted = true
                 :: else
                 fi
-            }
-        :: !joins && turn[w] == ticket && !exclusive ->
+            };
             if
-            :: (seen & 1) == 0 -> inside[w] = inside[w] + 2; turn[w] = ticket + 1; granted = true
+            :: granted -> turn[w] = ticket + 1
+            :: else
+            fi
+        :: !joins && turn[w] == ticket && !exclusive ->
+            atomic {
+                if
+                :: (inside[w] & 1) == 0 -> inside[w] = inside[w] + 2; granted = true
+                :: else
+                fi
+            };
+            if
+            :: granted -> turn[w] = ticket + 1
             :: else
             fi
         fi;

@@ -121,6 +121,30 @@ static void test_order(void **state)
     ompi_osc_ucp_lockword_leave(&word, false);
 }
 
+/** Past the queue a process enters only if the lock is free, and the turn stays whose it is. */
+static void test_again(void **state)
+{
+    ompi_osc_ucp_lockword_t word   = { 0 };
+    uint32_t                writer = ompi_osc_ucp_lockword_draw(&word), reader = ompi_osc_ucp_lockword_draw(&word);
+
+    (void) state;
+    assert_true(ompi_osc_ucp_lockword_again(&word, true));
+    assert_false(ompi_osc_ucp_lockword_again(&word, true));
+    assert_false(ompi_osc_ucp_lockword_again(&word, false));
+    assert_false(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_again(&word, false));
+    assert_true(ompi_osc_ucp_lockword_again(&word, false));
+    assert_false(ompi_osc_ucp_lockword_again(&word, true));
+    assert_false(ompi_osc_ucp_lockword_enter(&word, reader, false));
+    ompi_osc_ucp_lockword_leave(&word, false);
+    ompi_osc_ucp_lockword_leave(&word, false);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, writer, true));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, reader, false));
+    assert_true(ompi_osc_ucp_lockword_again(&word, false));
+}
+
 /** Once its wait is over, who joins goes past a waiting writer, which gets in when all have left. It waits for one that
  *  is inside, however long. */
 static void test_joins(void **state)
@@ -175,10 +199,12 @@ static void test_joins_in_turn(void **state)
     before = ompi_osc_ucp_lockword_draw(&word);
     joiner = ompi_osc_ucp_lockword_stand(&word, 0);
     after  = ompi_osc_ucp_lockword_draw(&word);
-    assert_true(ompi_osc_ucp_lockword_enter(&word, before, true));
     assert_false(ompi_osc_ucp_lockword_join(&word, &joiner, 0));
-    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_enter(&word, before, true));
     assert_true(ompi_osc_ucp_lockword_join(&word, &joiner, 0));
+    assert_false(ompi_osc_ucp_lockword_joined(&word));
+    ompi_osc_ucp_lockword_leave(&word, true);
+    assert_true(ompi_osc_ucp_lockword_joined(&word));
     assert_false(ompi_osc_ucp_lockword_enter(&word, after, true));
     ompi_osc_ucp_lockword_leave(&word, false);
     assert_true(ompi_osc_ucp_lockword_enter(&word, after, true));
@@ -252,8 +278,10 @@ static void test_posts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_excludes), cmocka_unit_test(test_order), cmocka_unit_test(test_joins),
-        cmocka_unit_test(test_joins_in_turn), cmocka_unit_test(test_slots), cmocka_unit_test(test_posts)};
+        cmocka_unit_test(test_excludes), cmocka_unit_test(test_order), cmocka_unit_test(test_again),
+        cmocka_unit_test(test_joins), cmocka_unit_test(test_joins_in_turn), cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_posts)
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

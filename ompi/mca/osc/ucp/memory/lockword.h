@@ -2,8 +2,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each process that locks draws a ticket, and enters when it has the turn. A writer waits until nobody is inside, and
- * keeps the turn until it leaves. A reader passes the turn on as soon as it has entered. So no process starves.
+ * Each process that locks draws a ticket, and enters when it has the turn: a writer when nobody is inside, a reader when
+ * no writer is. It passes the turn on as soon as it has entered. So no process starves.
+ *
+ * Where processes share processors, the one that has the turn may not be running, and the others can only wait until it
+ * is. So a process that has entered by its ticket may for a short time enter again past the queue, as long as it finds
+ * the lock free. The process with the turn waits at most that time longer: nobody behind it enters.
  *
  * A process that already holds another lock must not wait in the queue for ever: it could wait for a writer that waits
  * for readers that wait for this process's other lock. With MPI_Win_lock_all the program cannot order these waits. So
@@ -56,6 +60,9 @@ typedef struct ompi_osc_ucp_joiner_t {
 #define OMPI_OSC_UCP_LOCKWORD_SLOT_NS 8000000
 #define OMPI_OSC_UCP_LOCKWORD_LONGER  10
 
+/** For how long a process may enter again past the queue, where processes share processors. */
+#define OMPI_OSC_UCP_LOCKWORD_AGAIN_NS 1000000
+
 enum { OMPI_OSC_UCP_LOCKWORD_WRITER = 1, OMPI_OSC_UCP_LOCKWORD_READER = 2 };
 
 /** Bit offsets of the two in `both`. */
@@ -64,8 +71,7 @@ enum {
     OMPI_OSC_UCP_LOCKWORD_INSIDE = 32 - OMPI_OSC_UCP_LOCKWORD_NEXT
 };
 
-/* Steps that race with a change of `remote` are sequentially consistent, so that one of the two sides sees the other. A
- * process that enters loads `inside` before `turn`; leaving changes them in the reverse order. */
+/* Steps that race with a change of `remote` are sequentially consistent, so that one of the two sides sees the other. */
 
 /** Draw a ticket. */
 static inline uint32_t ompi_osc_ucp_lockword_draw(ompi_osc_ucp_lockword_t *word)
@@ -73,22 +79,30 @@ static inline uint32_t ompi_osc_ucp_lockword_draw(ompi_osc_ucp_lockword_t *word)
     return __atomic_fetch_add(&word->next, 1, __ATOMIC_SEQ_CST);
 }
 
-/** Enter if it is this ticket's turn; a reader passes the turn on. */
-static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, uint32_t ticket, bool exclusive)
+/** Enter past the queue, if the lock is free for this process. False: the word is unchanged. Only for
+ *  OMPI_OSC_UCP_LOCKWORD_AGAIN_NS after an entry by ticket. */
+static inline bool ompi_osc_ucp_lockword_again(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
+    uint32_t others = exclusive ? UINT32_MAX : OMPI_OSC_UCP_LOCKWORD_WRITER; /* who must not be inside */
+    uint32_t mine   = exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER;
     uint32_t inside = __atomic_load_n(&word->inside, __ATOMIC_SEQ_CST);
 
-    if (ticket != __atomic_load_n(&word->turn, __ATOMIC_SEQ_CST)) {
+    /* Again if readers come or go meanwhile: one at the service side may not look again before they have left. */
+    while (0 == (inside & others)) {
+        if (__atomic_compare_exchange_n(&word->inside, &inside, inside + mine, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Enter if it is this ticket's turn, and the lock is free for it; passes the turn on. */
+static inline bool ompi_osc_ucp_lockword_enter(ompi_osc_ucp_lockword_t *word, uint32_t ticket, bool exclusive)
+{
+    if (ticket != __atomic_load_n(&word->turn, __ATOMIC_SEQ_CST) || !ompi_osc_ucp_lockword_again(word, exclusive)) {
         return false;
     }
-    if (exclusive) {
-        return 0 == inside && __atomic_compare_exchange_n(&word->inside, &inside, OMPI_OSC_UCP_LOCKWORD_WRITER, false,
-                                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-    }
-    if (0 != (inside & OMPI_OSC_UCP_LOCKWORD_WRITER)) {
-        return false; /* the writer is about to leave: it has passed the turn on, and no other writer has the turn */
-    }
-    __atomic_fetch_add(&word->inside, OMPI_OSC_UCP_LOCKWORD_READER, __ATOMIC_SEQ_CST);
     (void) __atomic_exchange_n(&word->turn, ticket + 1, __ATOMIC_SEQ_CST);
     return true;
 }
@@ -115,10 +129,8 @@ static inline ompi_osc_ucp_joiner_t ompi_osc_ucp_lockword_stand(const ompi_osc_u
 static inline bool ompi_osc_ucp_lockword_join(ompi_osc_ucp_lockword_t *word, const ompi_osc_ucp_joiner_t *joiner,
                                               uint64_t now_ns)
 {
-    uint32_t turn;
+    uint32_t turn = __atomic_load_n(&word->turn, __ATOMIC_SEQ_CST);
 
-    (void) __atomic_load_n(&word->inside, __ATOMIC_SEQ_CST);
-    turn = __atomic_load_n(&word->turn, __ATOMIC_SEQ_CST);
     if ((int32_t) (turn - joiner->place) < 0) {
         if (now_ns < joiner->until) {
             return false;
@@ -148,7 +160,6 @@ static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool
         0 != (inside & (exclusive ? UINT32_MAX : OMPI_OSC_UCP_LOCKWORD_WRITER))) {
         return false;
     }
-    next   += exclusive;
     inside += exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER;
     return __atomic_compare_exchange_n(&word->both, &seen,
                                        (uint64_t) next << OMPI_OSC_UCP_LOCKWORD_NEXT |
@@ -159,10 +170,6 @@ static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool
 /** Leave: unlock. */
 static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
-    if (exclusive) {
-        /* Only the writer moves the turn now, and nobody can enter before the next step. */
-        __atomic_store_n(&word->turn, __atomic_load_n(&word->turn, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
-    }
     __atomic_fetch_sub(&word->inside, exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER,
                        __ATOMIC_SEQ_CST);
 }

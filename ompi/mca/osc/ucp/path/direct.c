@@ -101,6 +101,16 @@ static int mapped_join(ompi_osc_ucp_peer_t *peer)
     return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
 }
 
+/** Lock past the queue if that is allowed and possible. Not while a request waits at the service side: each unlock would
+ *  send it a doorbell. */
+static bool mapped_lock_again(ompi_osc_ucp_peer_t *peer, bool exclusive)
+{
+    ompi_osc_ucp_lockword_t *word = &peer->control->lock;
+
+    return peer->again > 0 && opal_common_ucp_now_ns() < peer->again && !ompi_osc_ucp_lockword_remote(word) &&
+           ompi_osc_ucp_lockword_again(word, exclusive);
+}
+
 int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     ompi_osc_ucp_lockword_t *word  = &peer->control->lock;
@@ -110,12 +120,18 @@ int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     if (ompi_osc_ucp_joins(exclusive)) {
         return mapped_join(peer);
     }
+    if (mapped_lock_again(peer, exclusive)) {
+        return OMPI_SUCCESS;
+    }
     ticket = ompi_osc_ucp_lockword_draw(word);
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
         ompi_osc_ucp_spin(&steps);
         if (peer->window->lost) {
             return OMPI_ERR_WIN;
         }
+    }
+    if (opal_progress_yield_when_idle) {
+        peer->again = opal_common_ucp_now_ns() + OMPI_OSC_UCP_LOCKWORD_AGAIN_NS;
     }
     if (!exclusive && ompi_osc_ucp_lockword_remote(word)) {
         ompi_osc_ucp_doorbell(peer); /* a reader passes the turn on, maybe to one that waits at the service side */

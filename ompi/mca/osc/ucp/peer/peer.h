@@ -60,6 +60,7 @@ struct ompi_osc_ucp_peer_t {
 
     /* What is mapped here. */
     ompi_osc_ucp_control_t *control;  /**< NULL: not mapped */
+    uint64_t                again;    /**< until when this process may lock past the queue (memory/lockword.h); or 0 */
     ompi_osc_ucp_mapped_t  *chunk;    /**< the peer's chunk with the control block; NULL in other memory */
     char                   *memory;   /**< its window memory, if mapped; NULL for the own dynamic window */
     ompi_osc_ucp_stripe_t  *stripes;  /**< of that memory */
