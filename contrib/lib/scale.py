@@ -114,4 +114,5 @@ def main():
     sys.exit(1 if failed or bad else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
