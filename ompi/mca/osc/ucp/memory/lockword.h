@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each process that locks draws a ticket, and enters when it has the turn: a writer when nobody is inside, a reader when
- * no writer is. It passes the turn on as soon as it has entered. So no process starves.
+ * Each process that locks draws a ticket, and enters when it has the turn: a writer when nobody is inside, a reader
+ * when no writer is. It passes the turn on as soon as it has entered. So no process starves.
  *
  * Where processes share processors, the one that has the turn may not be running, and the others can only wait until it
  * is. So a process that has entered by its ticket may for a short time enter again past the queue, as long as it finds
@@ -71,7 +71,7 @@ enum {
     OMPI_OSC_UCP_LOCKWORD_INSIDE = 32 - OMPI_OSC_UCP_LOCKWORD_NEXT
 };
 
-/* Steps that race with a change of `remote` are sequentially consistent, so that one of the two sides sees the other. */
+/* Steps that race with a change of `remote` are sequentially consistent: one of the two sides sees the other. */
 
 /** Draw a ticket. */
 static inline uint32_t ompi_osc_ucp_lockword_draw(ompi_osc_ucp_lockword_t *word)

@@ -101,8 +101,8 @@ static int mapped_join(ompi_osc_ucp_peer_t *peer)
     return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
 }
 
-/** Lock past the queue if that is allowed and possible. Not while a request waits at the service side: each unlock would
- *  send it a doorbell. */
+/** Lock past the queue if that is allowed and possible. Not while a request waits at the service side: each unlock
+ *  would send it a doorbell. */
 static bool mapped_lock_again(ompi_osc_ucp_peer_t *peer, bool exclusive)
 {
     ompi_osc_ucp_lockword_t *word = &peer->control->lock;
