@@ -66,7 +66,9 @@ PARTS = [
     Part("one", "allocate", 32, "windows", True),
     Part("one", "allocate create dynamic", 2, "first", True),
     Part("one", "allocate create", 2, "operations", True),
+    Part("one", "allocate create", 2, "notify", True, ("ucp",)),
     Part("two", "allocate", 2, MOST + " unused"),
+    Part("two", "allocate", 2, "notify", True, ("ucp",)),
     Part("two", "create dynamic", 2, "latency rate epochs busy", True),
     Part("mixed", "allocate", 4, "latency epochs contention applications", True),
 ]

@@ -46,7 +46,7 @@ struct bench_case {
 
 extern const struct bench_case bench_latency_cases[], bench_type_cases[], bench_epoch_cases[], bench_window_cases[],
     bench_busy_cases[], bench_many_cases[], bench_application_cases[], bench_unused_cases[],
-    bench_operations_cases[];
+    bench_operations_cases[], bench_notify_cases[];
 
 /* ---- measure.c ---- */
 

@@ -33,7 +33,7 @@ struct bench bench = { .flavour_name = "allocate", .sizes = sizes, .num_sizes = 
 static const struct bench_case *const rooms[] = {
     bench_unused_cases, /* first: what it measures begins before there was any window */
     bench_latency_cases, bench_type_cases, bench_epoch_cases, bench_window_cases, bench_busy_cases, bench_many_cases,
-    bench_application_cases, bench_operations_cases,
+    bench_application_cases, bench_operations_cases, bench_notify_cases,
 };
 
 static const char *chosen[MAX_CHOSEN], *left_out[MAX_CHOSEN];
