@@ -15,6 +15,7 @@ CREATES = ("MPI_Win_allocate", "MPI_Win_create")
 FREES = ("MPI_Win_free", "MPI_Finalize")
 LOCKS = ("MPI_Win_lock", "MPI_Win_lock_all")
 UNLOCKS = ("MPI_Win_unlock", "MPI_Win_unlock_all")
+COMPLETES = ("MPI_Win_fence", "MPI_Win_complete", "MPI_Win_flush", "MPI_Win_flush_all") + UNLOCKS + FREES
 
 Record = collections.namedtuple("Record", "kind rank time text")
 
@@ -51,17 +52,27 @@ def member(name):
 
 
 def check_regions():
-    for kind, late in ("ENTER", 0), ("LEAVE", 1):
+    for kind, late in ("ENTER", False), ("LEAVE", True):
         check(kind, lambda r: (r.rank, r.time, r.text.split('"')[1]),
-              [(e["pid"], round((e["ts"] + late * e["dur"]) * 1000), e["name"]) for e in calls])
+              [(e["pid"], end_of(e) if late else round(e["ts"] * 1000), e["name"]) for e in calls])
     last = collections.Counter()
     for record in records:
         must(record.time >= last[record.rank], f"goes back in time: {record}")
         last[record.rank] = record.time
 
 
+def end_of(call):
+    return round((call["ts"] + call["dur"]) * 1000)
+
+
+def completed_at(operation):
+    """The end of the first call that completes it."""
+    return min(end_of(e) for e in calls if e["pid"] == operation["pid"] and e["name"] in COMPLETES and
+               e["ts"] >= operation["ts"] and e["args"].get("target") in (None, operation["args"]["target"]))
+
+
 def check_operations():
-    operations = [e for e in calls if e["cat"] == "operation"]
+    operations = sorted((e for e in calls if e["cat"] == "operation"), key=lambda e: (e["pid"], e["ts"]))
     for kind, name, size in (("RMA_PUT", "MPI_Put", "Bytes"), ("RMA_GET", "MPI_Get", "Bytes"),
                              ("RMA_ATOMIC", "MPI_Accumulate", "Sent")):
         check(kind, lambda r: (r.rank, member("Remote")(r), member(size)(r)),
@@ -69,7 +80,8 @@ def check_operations():
     issued = [(r.rank, member("Matching")(r)) for r in records if r.kind in ("RMA_PUT", "RMA_GET", "RMA_ATOMIC")]
     must(len(set(issued)) == len(operations), f"{issued} for {operations}")
     for kind in "RMA_OP_COMPLETE_NON_BLOCKING", "RMA_OP_COMPLETE_REMOTE":
-        check(kind, lambda r: (r.rank, member("Matching")(r)), issued)
+        check(kind, lambda r: (r.rank, member("Matching")(r), r.time),
+              [(*which, completed_at(e)) for which, e in zip(sorted(issued), operations)])
 
 
 def check_synchronization():
