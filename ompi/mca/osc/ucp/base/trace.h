@@ -11,6 +11,7 @@
 #define OSC_UCP_TRACE_H
 
 #include "base/host.h"
+#include "base/threads.h"
 #include "opal/mca/common/ucp/common_ucp.h"
 
 /** A window, as the trace names it. */
@@ -47,7 +48,7 @@ typedef struct ompi_osc_ucp_trace_record_t {
 
 /** What this process has done to another. */
 typedef struct ompi_osc_ucp_trace_cell_t {
-    uint64_t operations, bytes; /**< atomic */
+    uint64_t operations, bytes; /**< atomic if there are threads */
 } ompi_osc_ucp_trace_cell_t;
 
 /** This process's trace. */
@@ -78,10 +79,16 @@ static inline void ompi_osc_ucp_trace_count(int target, uint64_t bytes)
 {
     ompi_osc_ucp_trace_cell_t *cell;
 
-    if (target >= 0 && target < ompi_osc_ucp_trace.ranks) {
-        cell = &ompi_osc_ucp_trace.cells[target];
+    if (target < 0 || target >= ompi_osc_ucp_trace.ranks) {
+        return;
+    }
+    cell = &ompi_osc_ucp_trace.cells[target];
+    if (ompi_osc_ucp_threaded()) {
         __atomic_fetch_add(&cell->operations, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&cell->bytes, bytes, __ATOMIC_RELAXED);
+    } else {
+        cell->operations++;
+        cell->bytes += bytes;
     }
 }
 

@@ -9,27 +9,49 @@
 
 #include <string.h>
 
-static char *put(char *to, const char *text)
+/** What is before the time of a line, and what is between that and its phase. */
+#define PREFIX strlen(OMPI_OSC_UCP_TRACE_TS)
+#define PHASE  ",\"ph\":\""
+
+/** Append a text. Inlined, as most texts are constant: then their lengths are, too. */
+static inline __attribute__((always_inline)) char *put(char *to, const char *text)
 {
-    size_t n = strlen(text);
+    size_t n = __builtin_strlen(text);
 
     memcpy(to, text, n);
     return to + n;
 }
 
+/** Write digits, two at a time, so that they end before `end`. Returns where they begin. */
+static char *put_before(char *end, uint64_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+
+    while (value >= 100) {
+        memcpy(end -= 2, pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        memcpy(end -= 2, pairs + 2 * value, 2);
+    } else {
+        *--end = (char) ('0' + value);
+    }
+    return end;
+}
+
 static char *put_number(char *to, uint64_t value)
 {
-    char digits[20];
-    int  n = 0;
+    char digits[20], *begin;
 
-    do {
-        digits[n++] = (char) ('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    while (n > 0) {
-        *to++ = digits[--n];
+    if (value < 10) {
+        *to = (char) ('0' + value);
+        return to + 1;
     }
-    return to;
+    begin = put_before(digits + sizeof(digits), value);
+    memcpy(to, begin, (size_t) (digits + sizeof(digits) - begin));
+    return to + (digits + sizeof(digits) - begin);
 }
 
 static char *put_signed(char *to, int64_t value)
@@ -41,10 +63,9 @@ static char *put_signed(char *to, int64_t value)
     return put_number(to, (uint64_t) value);
 }
 
-/** Nanoseconds as microseconds. */
-static char *put_us(char *to, uint64_t ns)
+/** The three decimals of nanoseconds as microseconds. */
+static char *put_decimals(char *to, uint64_t ns)
 {
-    to    = put_number(to, ns / 1000);
     *to++ = '.';
     *to++ = (char) ('0' + ns / 100 % 10);
     *to++ = (char) ('0' + ns / 10 % 10);
@@ -52,17 +73,20 @@ static char *put_us(char *to, uint64_t ns)
     return to;
 }
 
+/** Nanoseconds as microseconds. */
+static char *put_us(char *to, uint64_t ns)
+{
+    return put_decimals(put_number(to, ns / 1000), ns);
+}
+
 char *ompi_osc_ucp_trace_time(char *to, int64_t ns)
 {
-    char   text[32];
-    size_t n = (size_t) (put_us(text, ns < 0 ? 0 : (uint64_t) ns) - text), width = OMPI_OSC_UCP_TRACE_COLUMNS;
+    uint64_t positive = ns < 0 ? 0 : (uint64_t) ns;
+    char    *point    = to + OMPI_OSC_UCP_TRACE_COLUMNS - 4;
 
-    if (n < width) {
-        memset(to, ' ', width - n);
-        to += width - n;
-    }
-    memcpy(to, text, n);
-    return to + n;
+    memset(to, ' ', OMPI_OSC_UCP_TRACE_COLUMNS);
+    (void) put_before(point, positive / 1000);
+    return put_decimals(point, positive);
 }
 
 /** How many bytes the UTF-8 character at `text` has; 0: it is none. */
@@ -91,15 +115,15 @@ char *ompi_osc_ucp_trace_escape(char *to, const char *text, size_t max)
     for (i = 0; i < max && '\0' != text[i]; i += n) {
         c = (unsigned char) text[i];
         n = 1;
-        if ('"' == c || '\\' == c) {
+        if (c >= 0x20 && c < 0x7f && '"' != c && '\\' != c) {
+            *to++ = (char) c;
+        } else if ('"' == c || '\\' == c) {
             *to++ = '\\';
             *to++ = (char) c;
-        } else if (c < 0x20 || 0x7f == c) {
+        } else if (c < 0x80) {
             to    = put(to, "\\u00");
             *to++ = hex[c >> 4];
             *to++ = hex[c & 15];
-        } else if (c < 0x80) {
-            *to++ = (char) c;
         } else if (0 == (n = utf8_length((const unsigned char *) text + i, max - i))) {
             to = put(to, "\\ufffd");
             n  = 1;
@@ -126,7 +150,7 @@ static char *put_head(char *to, const ompi_osc_ucp_trace_record_t *record, uint6
 {
     to = put(to, OMPI_OSC_UCP_TRACE_TS);
     to = ompi_osc_ucp_trace_time(to, (int64_t) when);
-    to = put(to, ",\"ph\":\"");
+    to = put(to, PHASE);
     to = put(to, phase);
     to = put(to, "\",\"pid\":");
     to = put_signed(to, rank);
@@ -212,12 +236,16 @@ static char *put_row(char *to, const ompi_osc_ucp_trace_record_t *record)
 char *ompi_osc_ucp_trace_text(char *to, const ompi_osc_ucp_trace_record_t *record, int rank, int thread)
 {
     uint64_t end = record->end < record->begin ? record->begin : record->end;
+    char    *last;
+    size_t   n;
 
     if (OMPI_OSC_UCP_TRACE_EPOCH == record->kind) {
-        to = put_row(put_head(to, record, record->begin, "b", rank, thread), record);
-        to = put_arguments(to, record);
-        to = put_row(put_head(to, record, end, "e", rank, thread), record);
-        return put_arguments(to, record);
+        last = put_arguments(put_row(put_head(to, record, record->begin, "b", rank, thread), record), record);
+        n    = (size_t) (last - to);
+        memcpy(last, to, n);
+        (void) ompi_osc_ucp_trace_time(last + PREFIX, (int64_t) end);
+        last[PREFIX + OMPI_OSC_UCP_TRACE_COLUMNS + strlen(PHASE)] = 'e';
+        return last + n;
     }
     to = put_head(to, record, record->begin, "X", rank, thread);
     to = put(to, "\",\"dur\":");

@@ -27,6 +27,7 @@ typedef struct epoch_t {
 struct ompi_osc_ucp_tracing_t {
     ompi_osc_ucp_traced_t *as;   /**< the window in records; outlives this */
     uint64_t               job;  /**< own job */
+    bool                   same; /**< all ranks in the window are those in MPI_COMM_WORLD */
     epoch_t               *open; /**< malloc'd; inside the origin side */
     int                    opened, room;
 };
@@ -45,6 +46,9 @@ static int world_rank(const ompi_osc_ucp_window_t *window, int rank)
     if (rank < 0 || rank >= window->size) {
         return NOBODY;
     }
+    if (window->tracing->same) {
+        return rank;
+    }
     key = ompi_osc_ucp_proc_key(window->group, rank);
     return window->tracing->job == key >> 32 ? (int) (uint32_t) key : NOBODY;
 }
@@ -56,8 +60,21 @@ static uint64_t begins(void)
     return ompi_osc_ucp_trace.operations ? opal_common_ucp_now_ns() : 0;
 }
 
-static int operated(int rc, ompi_win_t *win, const char *name, uint64_t begin, int target, ptrdiff_t disp,
-                    ompi_osc_ucp_count_t count, const ompi_datatype_t *type, const ompi_op_t *op)
+/** Apart, so that operations that are not recorded do not pay for it. */
+static __attribute__((noinline)) void operation_add(const ompi_osc_ucp_window_t *window, const char *name,
+                                                    uint64_t begin, int rank, ptrdiff_t disp, uint64_t bytes,
+                                                    const ompi_datatype_t *type, const ompi_op_t *op)
+{
+    ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
+        .begin = begin, .end = opal_common_ucp_now_ns(), .window = window->tracing->as, .name = name,
+        .type = ompi_datatype_is_predefined(type) ? type->name : NULL,
+        .op = NULL != op && ompi_op_is_intrinsic((ompi_op_t *) op) ? op->o_name : NULL, /* others may be freed */
+        .disp = disp, .bytes = bytes, .target = rank, .kind = OMPI_OSC_UCP_TRACE_OPERATION
+    });
+}
+
+static inline int operated(int rc, ompi_win_t *win, const char *name, uint64_t begin, int target, ptrdiff_t disp,
+                           ompi_osc_ucp_count_t count, const ompi_datatype_t *type, const ompi_op_t *op)
 {
     const ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                          rank   = world_rank(window, target);
@@ -67,12 +84,7 @@ static int operated(int rc, ompi_win_t *win, const char *name, uint64_t begin, i
         ompi_osc_ucp_trace_count(rank, bytes);
     }
     if (0 != begin) {
-        ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
-            .begin = begin, .end = opal_common_ucp_now_ns(), .window = window->tracing->as, .name = name,
-            .type = ompi_datatype_is_predefined(type) ? type->name : NULL,
-            .op = NULL != op && ompi_op_is_intrinsic((ompi_op_t *) op) ? op->o_name : NULL, /* others may be freed */
-            .disp = disp, .bytes = bytes, .target = rank, .kind = OMPI_OSC_UCP_TRACE_OPERATION
-        });
+        operation_add(window, name, begin, rank, disp, bytes, type, op);
     }
     return rc;
 }
@@ -448,6 +460,16 @@ static const ompi_osc_base_module_t functions = {
     .osc_flush_local_all  = trace_flush_local_all
 };
 
+/** Are all ranks in the window those in MPI_COMM_WORLD? */
+static bool same_ranks(const ompi_osc_ucp_window_t *window)
+{
+    int rank;
+
+    for (rank = 0; rank < window->size && rank == world_rank(window, rank); rank++) {
+    }
+    return rank == window->size;
+}
+
 bool ompi_osc_ucp_tracing_begin(ompi_osc_ucp_window_t *window, const char *call, uint64_t begin)
 {
     struct ompi_osc_ucp_tracing_t *tracing = calloc(1, sizeof(*tracing));
@@ -467,6 +489,7 @@ bool ompi_osc_ucp_tracing_begin(ompi_osc_ucp_window_t *window, const char *call,
     tracing->as->id    = window->id;
     tracing->job       = ompi_osc_ucp_proc_key(window->group, window->rank) >> 32;
     window->tracing    = tracing;
+    tracing->same      = same_ranks(window);
     tracing->as->first = world_rank(window, 0);
     (void) called(window->win, call, OMPI_OSC_UCP_TRACE_WINDOW, begin, NOBODY);
     return true;
