@@ -16,6 +16,7 @@
 /** What the parts keep for a window; each part owns its field. */
 typedef struct ompi_osc_ucp_check_t {
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
+    struct ompi_osc_ucp_misuse_t    *misuse;    /**< check/misuse.c */
 } ompi_osc_ucp_check_t;
 
 /** A buffer of a communication call. */

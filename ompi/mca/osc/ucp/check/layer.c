@@ -19,7 +19,8 @@
 static const ompi_osc_ucp_check_part_t *const parts[] = {
     &ompi_osc_ucp_check_conflicts,
     &ompi_osc_ucp_check_memory,
-    &ompi_osc_ucp_check_buffers
+    &ompi_osc_ucp_check_buffers,
+    &ompi_osc_ucp_check_misuse
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -62,7 +63,7 @@ static int called(ompi_osc_ucp_check_op_t *op, int rc, ompi_request_t **request_
     size_t                   i;
 
     if (OMPI_SUCCESS == rc && NULL != request_p) {
-        stand_in    = ompi_osc_ucp_check_request_new(op->window, request_p, done);
+        stand_in    = ompi_osc_ucp_check_request_new(op, request_p, done);
         op->request = NULL == stand_in ? NULL : *request_p;
     }
     for (i = 0; i < PARTS; i++) {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "check/bytes.h"
 #include "check/parts.h"
 #include "check/report.h"
 
@@ -116,9 +117,27 @@ static bool memory_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *com
     return true;
 }
 
+/** The memory of MPI_Win_create must stay until the window is freed (MPI-3.1 section 11.2.5). */
+static void freed_look(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_check_bytes_t   bytes   = { .base = (uintptr_t) window->base };
+    const ompi_osc_ucp_finding_t finding = {
+        .kind   = "memory-freed", .text = "the memory of a window is given back before MPI_Win_free",
+        .target = window->rank, .bytes = true, .first = 0, .end = window->bytes,
+        .why    = "other processes may access it until then", .cure = "free the memory behind MPI_Win_free"
+    };
+
+    ompi_osc_ucp_layout_contiguous(&bytes.layout, 0, (uint64_t) window->bytes);
+    if (!ompi_osc_ucp_bytes_mapped(&bytes)) {
+        ompi_osc_ucp_check_tell(window, &finding);
+    }
+}
+
 static void memory_end(ompi_osc_ucp_window_t *window, bool last)
 {
-    (void) last;
+    if (!last && MPI_WIN_FLAVOR_CREATE == window->flavor && !window->device && window->bytes > 0) {
+        freed_look(window);
+    }
     ranges_remove(window, 0);
 }
 

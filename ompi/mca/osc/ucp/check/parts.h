@@ -17,4 +17,7 @@ extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_memory;
 /** Buffers of operations that are not complete at the origin (check/buffers.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_buffers;
 
+/** Calls that the standard forbids where they stand (check/misuse.c). */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_misuse;
+
 #endif /* OSC_UCP_CHECK_PARTS_H */
