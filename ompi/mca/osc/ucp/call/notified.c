@@ -67,6 +67,9 @@ int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *
     const ompi_osc_ucp_peer_t *peer   = peer_short(window, target);
     int                        rc;
 
+    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before)) {
+        ompi_osc_ucp_notified_before(window, target);
+    }
     if (NULL != peer && index >= 0 &&
         (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
         return MPI_SUCCESS;
@@ -78,13 +81,9 @@ int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *
 int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t   *peer;
+    ompi_osc_ucp_peer_t   *peer   = peer_short(window, target);
     int                    rc;
 
-    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before)) {
-        ompi_osc_ucp_notified_before(window, target);
-    }
-    peer = peer_short(window, target);
     if (NULL != peer) {
         ompi_osc_ucp_counter_raise(peer, (uint32_t) index);
         return MPI_SUCCESS;

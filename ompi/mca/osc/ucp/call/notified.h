@@ -13,7 +13,7 @@
 int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call);
 int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call);
 
-/** Called before a counter of the target is raised, outside the origin side; NULL: nothing is. Set by
+/** Called before an operation with notification, outside the origin side; NULL: nothing is. Set by
  *  check/schedule.c. */
 extern void (*ompi_osc_ucp_notified_before)(ompi_osc_ucp_window_t *window, int target);
 

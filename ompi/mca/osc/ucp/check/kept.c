@@ -11,7 +11,6 @@
 #include "layer/layer.h"
 #include "op/layout_type.h"
 #include "peer/pending.h"
-#include "reach/reach.h"
 
 /** A call is cut at most so often. */
 #define CUTS_MAX 3
@@ -140,9 +139,7 @@ int ompi_osc_ucp_kept_carry(ompi_osc_ucp_schedule_t *schedule, ompi_osc_ucp_kept
         request_end(schedule, kept, rc);
     }
     if (NULL != kept->image && OMPI_SUCCESS == rc) {
-        ompi_osc_ucp_enter();
-        ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer(window, kept->target)); /* it reads the image */
-        ompi_osc_ucp_leave();
+        rc = below(window->win)->osc_flush_local(kept->target, window->win); /* it reads the image */
     }
     kept_free(kept);
     return rc;

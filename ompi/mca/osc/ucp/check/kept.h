@@ -36,6 +36,7 @@ typedef struct ompi_osc_ucp_kept_t {
     ompi_request_t             *request; /**< of an R call: the program's; else NULL */
     ompi_request_t             *inner;   /**< of the call that was carried out, when it is under way */
     unsigned                    patience; /**< of an R call: so often progress is made before it is carried out */
+    uint64_t                    since;   /**< when the program made the call */
     void                       *image;   /**< copy of the origin's buffer, malloc'd; else NULL */
 } ompi_osc_ucp_kept_t;
 

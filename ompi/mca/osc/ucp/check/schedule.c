@@ -28,6 +28,9 @@
 /** An R call is carried out after less progress than so often, unless its window is synchronized. */
 #define PATIENCE 32
 
+/** Nanoseconds for which a call is kept, at most: one that no other completes must come to its end, too. */
+#define KEPT_NS 1000000000u
+
 static pthread_mutex_t          mutex = PTHREAD_MUTEX_INITIALIZER;
 static ompi_osc_ucp_schedule_t *schedules;
 
@@ -43,6 +46,22 @@ static ompi_osc_ucp_schedule_t *schedule_of(ompi_win_t *win)
 
 /* When calls are carried out. */
 
+/** Carry out calls that have waited for too long; with the mutex. Returns their number. */
+static int aged_carry(void)
+{
+    ompi_osc_ucp_schedule_t *schedule;
+    uint64_t                 now  = NULL == schedules ? 0 : opal_common_ucp_now_ns();
+    int                      aged = 0;
+
+    for (schedule = schedules; NULL != schedule; schedule = schedule->next) {
+        while (NULL != schedule->first && now - schedule->first->since > KEPT_NS) {
+            (void) ompi_osc_ucp_kept_carry(schedule, ompi_osc_ucp_kept_take(schedule, schedule->first));
+            aged++;
+        }
+    }
+    return aged;
+}
+
 /** Carry out all calls to a target. Returns the first error. */
 static int drain(ompi_osc_ucp_schedule_t *schedule, int target)
 {
@@ -54,6 +73,7 @@ static int drain(ompi_osc_ucp_schedule_t *schedule, int target)
         one = ompi_osc_ucp_kept_carry(schedule, kept);
         rc  = OMPI_SUCCESS == rc ? one : rc;
     }
+    (void) aged_carry();
     pthread_mutex_unlock(&mutex);
     return rc;
 }
@@ -82,6 +102,7 @@ static int drain_local(ompi_osc_ucp_schedule_t *schedule, int target)
             next = schedule->first; /* another one may have been taken first */
         }
     }
+    (void) aged_carry();
     pthread_mutex_unlock(&mutex);
     return rc;
 }
@@ -111,11 +132,12 @@ static int requests_carry(ompi_osc_ucp_schedule_t *schedule)
 static int poll(void)
 {
     ompi_osc_ucp_schedule_t *schedule;
-    int                      events = 0;
+    int                      events;
 
     if (0 != pthread_mutex_trylock(&mutex)) {
         return 0;
     }
+    events = aged_carry();
     for (schedule = schedules; NULL != schedule; schedule = schedule->next) {
         if (schedule->requests > 0) {
             events += requests_carry(schedule);
@@ -126,11 +148,14 @@ static int poll(void)
     return events;
 }
 
-/** A notification follows the operation that was issued last, which must not be kept. */
+/** The next call of this thread has a notification behind it, and must not be kept. */
+static _Thread_local bool notifies;
+
 static void notified_before(ompi_osc_ucp_window_t *window, int target)
 {
     if (NULL != window->schedule) {
-        (void) drain(window->schedule, target);
+        (void) drain(window->schedule, target); /* accumulates stay in their order */
+        notifies = true;
     }
 }
 
@@ -160,7 +185,8 @@ static int keep(ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **req
     ompi_osc_ucp_kept_t     *drawn    = NULL;
     int                      rc       = OMPI_SUCCESS;
 
-    if (!may_keep(schedule->window, call->target)) {
+    if (notifies || !may_keep(schedule->window, call->target)) {
+        notifies = false;
         return ompi_osc_ucp_kept_issue(call, win, request_p);
     }
     if (NULL != request_p) {
@@ -171,6 +197,7 @@ static int keep(ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **req
     }
     pthread_mutex_lock(&mutex);
     call->patience = ompi_osc_ucp_kept_random(PATIENCE);
+    call->since    = opal_common_ucp_now_ns();
     if (!ompi_osc_ucp_kept_add(schedule, call)) {
         ompi_osc_ucp_request_discard(call->request);
         rc = ompi_osc_ucp_kept_issue(call, win, request_p);
