@@ -1,0 +1,143 @@
+#!/bin/bash
+# The checker on a collection of small programs, correct and mistaken, and on examples/mistakes: no correct program is
+# blamed, and of the mistakes no fewer are found than the bounds below say.
+#
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck source=test/build/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
+
+# usage: collection.sh [PROGRAM...]   (default: all programs of this folder, and the examples; prints what is missed)
+here=$top/test/check
+examples=$top/examples/mistakes
+
+# Mistakes that must be found, of a hundred: what was measured, less what depends on chance.
+least_percent=66
+least_examples=7
+
+options=(--oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp --mca osc_ucp_check 1 --mca osc_ucp_check_limit 0
+    --mca osc_ucp_check_format json)
+found=0 missed=0 false=0
+
+# compile NAME SOURCE FLAG...: into $scratch/NAME.
+compile()
+{
+    local name=$1 source=$2
+
+    shift 2
+    case $source in
+    *.c) quietly "$mpicc" -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "$@" -o "$scratch/$name" "$source" ;;
+    *) (cd "$scratch" && quietly "$(dirname "$mpicc")/mpifort" -cpp -O1 -g -Wall "$@" -o "$scratch/$name" "$source") ;;
+    esac
+}
+
+# run NAME PROCESSES ARGUMENT...: its output is in $scratch/NAME.out, findings in $scratch/NAME.json.
+run()
+{
+    local name=$1 processes=$2 status=0
+
+    shift 2
+    : >"$scratch/$name.json"
+    OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT "$within" 60 "$mpirun" -np "$processes" \
+        "${options[@]}" --mca osc_ucp_check_file "$scratch/$name.json" "$scratch/$name" "$@" >"$scratch/$name.out" \
+        2>"$scratch/$name.err" </dev/null || status=$?
+    [ $status -eq 0 ] || {
+        show "$scratch/$name.out"
+        show "$scratch/$name.err"
+        fail "$name ended with status $status"
+    }
+}
+
+# findings NAME WINDOW: the findings in that window, and errors of calls.
+findings()
+{
+    grep -F "\"window\":\"$2\"" "$scratch/$1.json" || true
+    grep -x "error $2" "$scratch/$1.out" || true
+}
+
+# judge PROGRAM: count its cases by what was expected and what was found.
+judge()
+{
+    local program=$1 word name kind told own_found=0 own_missed=() own_false=0 correct=0
+
+    while read -r word name kind; do
+        [ case = "$word" ] || continue
+        told=$(findings "$program" "$name")
+        case $kind in
+        mistake)
+            if [ -n "$told" ]; then
+                own_found=$((own_found + 1))
+            else
+                own_missed+=("$name")
+            fi ;;
+        correct)
+            correct=$((correct + 1))
+            if [ -n "$told" ]; then
+                own_false=$((own_false + 1))
+                printf 'FALSE %s %s: %s\n' "$program" "$name" "$told"
+            fi ;;
+        *) fail "$program: not a line that this script knows: $word $name $kind" ;;
+        esac
+    done <"$scratch/$program.out"
+    [ $((own_found + ${#own_missed[@]} + correct)) -gt 0 ] || fail "$program has no cases"
+    echo "$program: $own_found found, ${#own_missed[@]} missed, $own_false false in $correct correct ones"
+    [ ${#own_missed[@]} -eq 0 ] || echo "    missed: ${own_missed[*]}"
+    found=$((found + own_found)) missed=$((missed + ${#own_missed[@]})) false=$((false + own_false))
+}
+
+# An example is a mistake; with -DCURED it is a correct program.
+try_example()
+{
+    local name=$1 source
+
+    source=$(ls "$examples/$name".*)
+    compile "$name" "$source"
+    compile "$name.cured" "$source" -DCURED
+    run "$name" 3
+    run "$name.cured" 3
+    if [ -s "$scratch/$name.cured.json" ]; then
+        echo "FALSE example $name, cured: $(cat "$scratch/$name.cured.json")"
+        false=$((false + 1))
+    fi
+    if [ -s "$scratch/$name.json" ]; then
+        examples_found=$((examples_found + 1))
+    else
+        examples_missed+=("$name")
+    fi
+}
+
+programs=("$@")
+if [ $# -eq 0 ]; then
+    programs=(conflicts order local misuse flavors)
+    echo 'use mpi_f08
+    end' >"$scratch/f08.f90"
+    if (cd "$scratch" && "$(dirname "$mpicc")/mpifort" -c f08.f90) >/dev/null 2>&1; then
+        programs+=(fortran)
+    fi
+fi
+for program in "${programs[@]}"; do
+    compile "$program" "$(ls "$here/$program".[cf]*)" &
+done
+for program in "${programs[@]}"; do
+    wait -n || fail "not all programs could be compiled"
+done
+for program in "${programs[@]}"; do
+    run "$program" 3
+    judge "$program"
+done
+examples_found=0 examples_missed=()
+if [ $# -eq 0 ]; then
+    for example in "$examples"/*.[cf]*; do
+        example=${example##*/}
+        try_example "${example%.*}"
+    done
+    echo "examples: $examples_found found, ${#examples_missed[@]} missed"
+    [ ${#examples_missed[@]} -eq 0 ] || echo "    missed: ${examples_missed[*]}"
+fi
+[ $false -eq 0 ] || fail "$false correct programs are blamed"
+if [ $# -eq 0 ]; then
+    percent=$((100 * found / (found + missed)))
+    [ $percent -ge $least_percent ] || fail "$percent % of the mistakes are found, less than $least_percent %"
+    [ $examples_found -ge $least_examples ] ||
+        fail "$examples_found of the mistakes in examples are found, less than $least_examples"
+    echo "on $percent % of $((found + missed)) mistakes, and $examples_found of the examples'; no false report"
+fi
