@@ -6,6 +6,7 @@
 #include "check/issued.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/store.h"
 
@@ -14,6 +15,17 @@ typedef struct pending_t {
     const ompi_request_t *request; /**< of an R call; else NULL */
 } pending_t;
 
+/** How often an operation was the same, in what is ready. */
+typedef struct repeated_t {
+    ompi_osc_ucp_site_t site;
+    int32_t             target;
+    int64_t             first;
+    uint32_t            times;
+} repeated_t;
+
+#define REPEATED       64u /**< operations whose repeats are counted; a power of 2 */
+#define REPEATED_WHOLE 16u /**< so many are all told; then fewer and fewer: programs poll */
+
 struct ompi_osc_ucp_issued_t {
     ompi_osc_ucp_window_t *window;
     ompi_osc_ucp_store_t  *store;   /**< of what is pending, to find it */
@@ -21,6 +33,7 @@ struct ompi_osc_ucp_issued_t {
     uint32_t               n, size;
     ompi_osc_ucp_access_t *ready;   /**< malloc'd */
     uint32_t               readies, room;
+    repeated_t             repeated[REPEATED]; /**< by call site and place */
 };
 
 ompi_osc_ucp_issued_t *ompi_osc_ucp_issued_new(ompi_osc_ucp_window_t *window, uint32_t size)
@@ -83,11 +96,28 @@ void ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_a
     }
 }
 
+/** Is it worth to tell the owner of the memory of an access, after many that were the same? */
+static bool worth(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *access)
+{
+    uint32_t    slot = (access->site.offset ^ (uint32_t) access->runs.first / 4 ^ (uint32_t) access->target) % REPEATED;
+    repeated_t *one  = &issued->repeated[slot];
+
+    if (!ompi_osc_ucp_site_same(one->site, access->site) || one->target != access->target ||
+        one->first != access->runs.first) {
+        *one = (repeated_t) { .site = access->site, .target = access->target, .first = access->runs.first };
+    }
+    one->times++;
+    return one->times <= REPEATED_WHOLE || 0 == (one->times & (one->times - 1));
+}
+
 /** It is complete: whoever owns the memory may compare it. One for which memory is short is forgotten. */
 static void ready_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *access, uint64_t now)
 {
     ompi_osc_ucp_access_t *more;
 
+    if (!worth(issued, access)) {
+        return;
+    }
     if (issued->readies == issued->room) {
         more = realloc(issued->ready, (2 * (size_t) issued->room + 64) * sizeof(*more));
         if (NULL == more) {
@@ -179,5 +209,6 @@ ompi_osc_ucp_access_t *ompi_osc_ucp_issued_take(ompi_osc_ucp_issued_t *issued, u
     issued->ready   = NULL;
     issued->readies = 0;
     issued->room    = 0;
+    memset(issued->repeated, 0, sizeof(issued->repeated));
     return ready;
 }
