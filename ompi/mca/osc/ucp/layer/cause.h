@@ -41,6 +41,18 @@ static inline uint64_t ompi_osc_ucp_cause_begins(ompi_osc_ucp_window_t *window, 
                        !ompi_osc_ucp_threaded()) ? 0 : opal_common_ucp_now_ns();
 }
 
+/** Count an operation before it is made, if it is not looked at, nor is the next one. It must not wait. */
+static inline bool ompi_osc_ucp_cause_ahead(ompi_osc_ucp_causes_t *causes, int call)
+{
+    if (causes->until <= 2 || causes->operations < OMPI_OSC_UCP_LOOKED_FIRST) {
+        return false;
+    }
+    causes->sums.calls[call]++;
+    causes->operations++;
+    causes->until--;
+    return true;
+}
+
 /** An operation ends that is looked at, or is the one before, or has waited. */
 void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
                                ompi_osc_ucp_count_t count, ompi_datatype_t *type);

@@ -6,6 +6,7 @@
  */
 
 #include "base/threads.h"
+#include "epoch/access.h"
 #include "layer/cause.h"
 #include "layer/layer.h"
 #include "reach/reach.h"
@@ -31,6 +32,24 @@ static void count_direct(ompi_osc_ucp_window_t *window, int target, uint64_t byt
     ompi_osc_ucp_leave();
 }
 
+/** Count a put or get before it is made, if it is by load and store, does not wait, and is not looked at: then nothing
+ *  has to be kept for later. One that fails, because of its arguments, is counted as well. False: not counted. */
+static inline bool count_ahead(ompi_win_t *win, int call, int target, ompi_osc_ucp_count_t count,
+                               const ompi_datatype_t *type)
+{
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
+    ompi_osc_ucp_via_t     via    = target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT;
+
+    if (NULL == peer || NULL == peer->path || OMPI_OSC_UCP_VIA_DIRECT != peer->path->via ||
+        !ompi_osc_ucp_granted(peer) || ompi_osc_ucp_threaded() ||
+        (NULL != window->causes && !ompi_osc_ucp_cause_ahead(window->causes, call))) {
+        return false;
+    }
+    ompi_osc_ucp_count(&window->counters, via, (uint64_t) count * type->super.size);
+    return true;
+}
+
 /** An operation begins. What this returns goes to `operated`. */
 static inline uint64_t begins(ompi_win_t *win, int call, int target)
 {
@@ -54,14 +73,25 @@ static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, in
     return rc;
 }
 
-static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static __attribute__((noinline)) int put_looked(const void *origin, ompi_osc_ucp_count_t origin_count,
+                                                ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                                ompi_win_t *win)
 {
     uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
     int      rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
                                          win);
 
     return operated(rc, win, OMPI_OSC_UCP_CALLED_PUT, begin, target, disp, target_count, target_type);
+}
+
+static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    if (OPAL_LIKELY(count_ahead(win, OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type))) {
+        return below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    return put_looked(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 }
 
 static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -75,14 +105,25 @@ static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, omp
     return operated(rc, win, OMPI_OSC_UCP_CALLED_RPUT, begin, target, disp, target_count, target_type);
 }
 
-static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+static __attribute__((noinline)) int get_looked(void *origin, ompi_osc_ucp_count_t origin_count,
+                                                ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                                ompi_win_t *win)
 {
     uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
     int      rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
                                          win);
 
     return operated(rc, win, OMPI_OSC_UCP_CALLED_GET, begin, target, disp, target_count, target_type);
+}
+
+static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
+{
+    if (OPAL_LIKELY(count_ahead(win, OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type))) {
+        return below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    return get_looked(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 }
 
 static int count_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
