@@ -36,8 +36,10 @@ run()
 
     [ node != "$3" ] || launch=()
     if [ ! -e "$scratch/$1" ]; then
-        quietly "$mpicc" -std=gnu11 -O1 -g -I"$top/test/mpi/lib" -c -o "$scratch/$1.o" "$top"/test/mpi/*/"$1.c"
-        quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread
+        quietly "$mpicc" -std=gnu11 -O1 -g -I"$top/test/mpi/lib" -I"$top/ext" -c -o "$scratch/$1.o" \
+            "$top"/test/mpi/*/"$1.c"
+        quietly "$mpicc" -fsanitize=thread -o "$scratch/$1" "$scratch/$1.o" -lpthread \
+            -Wl,--as-needed -L"$scratch/build/ext/.libs" "-Wl,-rpath,$scratch/build/ext/.libs" -losc_ucp_ext
     fi
     "$within" 100 "$mpirun" -np "$2" --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
         "${launch[@]}" -x TSAN_OPTIONS -x UCX_MEM_EVENTS -x UCX_MEM_MMAP_HOOK_MODE "$scratch/$1" \
@@ -54,6 +56,9 @@ run threads 2 tcp,self
 run regress_lock_threads 2 sm,self
 run threads_random 2 node
 run threads_random 2 sm,self
+run notify_threads 2 node
+run notify_threads 2 sm,self
+run notify_threads 2 tcp,self
 run progress 2 sm,self
 run progress 2 tcp,self
 run progress_states 4 sm,self
