@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/node_file.h"
 #include "opal/util/proc.h"
 
 #define RECORDS_MAX OMPI_OSC_UCP_RECORDS_MAX
@@ -33,27 +34,6 @@ static char                  *file;
 static ompi_osc_ucp_watched_t alone;     /* the own record without a table */
 static uint32_t               changing;  /* a thread changes the own record; atomic */
 
-/** Open the file, made if need be; -1 if that is not possible. */
-static int table_open(void)
-{
-    char host[65] = "";
-    int  fd;
-
-    (void) gethostname(host, sizeof(host) - 1);
-    if (NULL == opal_process_info.job_session_dir ||
-        asprintf(&file, "%s/" OMPI_OSC_UCP_RECORDS_FILE "%s", opal_process_info.job_session_dir, host) < 0) {
-        file = NULL;
-        return -1;
-    }
-    fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 &&
-        (0 != ftruncate(fd, sizeof(table_t)) || 0 != posix_fallocate(fd, 0, offsetof(table_t, records)))) {
-        (void) close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 /** Take a record. Its pages exist afterwards: with holes, a full disk would end the process where it writes. */
 static ompi_osc_ucp_watched_t *record_take(table_t *mapped, int fd)
 {
@@ -66,7 +46,8 @@ static ompi_osc_ucp_watched_t *record_take(table_t *mapped, int fd)
 /** Map the file, and take a record. */
 static void table_map(void)
 {
-    int   fd = table_open();
+    int   fd = ompi_osc_ucp_node_file_open(OMPI_OSC_UCP_RECORDS_FILE, sizeof(table_t), offsetof(table_t, records),
+                                           &file);
     void *at = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(table_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (MAP_FAILED != at) {
