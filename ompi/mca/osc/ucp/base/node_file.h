@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-/** Open the file, made with zeros if need be; its name has that prefix. Only the user can read it. It lies in Open MPI's
- *  session folder, which mpirun removes. The first `reserved` bytes of `size` exist afterwards; the rest may be holes.
- *  *name_p is malloc'd, NULL if it cannot be. -1 if there is no file. */
+/** Open the file, made with zeros if need be; its name has that prefix. It lies in Open MPI's session folder, which
+ *  only the user can read and mpirun removes. The first `reserved` bytes of `size` exist afterwards; the rest may be
+ *  holes. *name_p is malloc'd, NULL if it cannot be. -1 if there is no file. */
 int ompi_osc_ucp_node_file_open(const char *prefix, size_t size, size_t reserved, char **name_p);
 
 #endif /* OSC_UCP_NODE_FILE_H */

@@ -222,7 +222,9 @@ static void reason_set(ompi_osc_ucp_finding_t *finding, const ompi_osc_ucp_acces
             finding->why  = "one process makes both, and completes the first at the target only later";
             finding->cure = "MPI_Win_flush or MPI_Win_unlock between them";
         } else {
-            finding->why  = "both were pending at the same time, and no exclusive lock keeps them apart";
+            finding->why  = !ompi_osc_ucp_access_meet(one, two)
+                                ? "neither process has heard of the end of the other one's, by a call of MPI"
+                                : "both were pending at the same time, and no exclusive lock keeps them apart";
             finding->cure = "MPI_LOCK_EXCLUSIVE, or MPI_Win_flush by the first process and then a message or "
                             "MPI_Barrier to the second";
         }

@@ -7,6 +7,7 @@
 #define OSC_UCP_CHECK_ACCESS_H
 
 #include "check/check.h"
+#include "check/clock.h"
 #include "check/report.h"
 
 /** How an operation treats memory. */
@@ -40,6 +41,7 @@ typedef struct ompi_osc_ucp_access_t {
     uint32_t            number; /**< of the epoch: fences so far; epochs of MPI_Win_start for the target so far */
     int32_t             origin, target; /**< ranks */
     ompi_osc_ucp_site_t site;
+    ompi_osc_ucp_stamp_t stamp; /**< what clocks know of it */
     uint8_t             call;   /**< ompi_osc_ucp_called_t */
     uint8_t             does;   /**< ompi_osc_ucp_does_t */
     uint8_t             within; /**< ompi_osc_ucp_within_t */
@@ -64,6 +66,12 @@ bool ompi_osc_ucp_access_alike(const ompi_osc_ucp_access_t *one, const ompi_osc_
 /** Have the two bytes in common? [*first, *end) are some of them. */
 bool ompi_osc_ucp_access_overlap(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two, int64_t *first,
                                  int64_t *end);
+
+/** Were both pending at the same time, as the clock of their host says? */
+static inline bool ompi_osc_ucp_access_meet(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two)
+{
+    return one->host == two->host && one->begin < two->finish && two->begin < one->finish;
+}
 
 /** Tell that two accesses that nothing orders have bytes in common. */
 void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "check/order.h"
 #include "check/store.h"
 
 /** Posts for an origin whose exposure epochs are remembered. A power of 2. */
@@ -71,7 +72,8 @@ static bool unordered(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_acces
     case OMPI_OSC_UCP_WITHIN_START:
         return one->number == two->number;
     case OMPI_OSC_UCP_WITHIN_SHARED:
-        return one->host == two->host && one->begin < two->finish && two->begin < one->finish;
+        return ompi_osc_ucp_access_meet(one, two) ||
+               ompi_osc_ucp_clock_unordered(&ompi_osc_ucp_check_clock, &one->stamp, &two->stamp);
     default:
         return false;
     }

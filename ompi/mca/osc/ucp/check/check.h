@@ -17,6 +17,7 @@
 typedef struct ompi_osc_ucp_check_t {
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
     struct ompi_osc_ucp_misuse_t    *misuse;    /**< check/misuse.c */
+    struct ompi_osc_ucp_clocks_t    *clocks;    /**< check/clocks.c */
 } ompi_osc_ucp_check_t;
 
 /** A buffer of a communication call. */

@@ -18,6 +18,7 @@
 #include "check/arrived.h"
 #include "check/issued.h"
 #include "check/log.h"
+#include "check/order.h"
 #include "epoch/epoch.h"
 
 /** How many accesses are remembered. */
@@ -151,11 +152,13 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
 {
     conflicts_t          *conflicts = conflicts_of(op->window);
     ompi_osc_ucp_access_t parts[OMPI_OSC_UCP_ACCESS_PARTS];
+    ompi_osc_ucp_stamp_t  stamp;
     int                   n, i;
 
     if (NULL == conflicts || OMPI_SUCCESS != rc || op->target < 0) {
         return;
     }
+    ompi_osc_ucp_check_stamp(op->window, op->target, &stamp);
     n = ompi_osc_ucp_access_parts(op, NULL == conflicts->units ? op->window->uniform_disp_unit
                                                                : conflicts->units[op->target], parts);
     pthread_mutex_lock(&conflicts->mutex);
@@ -166,6 +169,7 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
         parts[i].begin  = op->begin;
         parts[i].finish = UINT64_MAX;
         parts[i].host   = conflicts->host;
+        parts[i].stamp  = stamp;
         epoch_set(conflicts, &parts[i]);
     }
     if (NULL != conflicts->issued) {

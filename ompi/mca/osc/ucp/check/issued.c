@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order.h"
 #include "check/store.h"
 
 typedef struct pending_t {
@@ -126,8 +127,9 @@ static void ready_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t
         issued->ready = more;
         issued->room  = 2 * issued->room + 64;
     }
-    issued->ready[issued->readies]          = *access;
-    issued->ready[issued->readies++].finish = now;
+    issued->ready[issued->readies]            = *access;
+    issued->ready[issued->readies].stamp.step = ompi_osc_ucp_check_step();
+    issued->ready[issued->readies++].finish   = now;
 }
 
 /** Does a call that completes locally complete an operation, as it brings data? */

@@ -17,10 +17,12 @@
 
 /** The parts, in the order in which they are told. */
 static const ompi_osc_ucp_check_part_t *const parts[] = {
+    &ompi_osc_ucp_check_clocks,
     &ompi_osc_ucp_check_conflicts,
     &ompi_osc_ucp_check_memory,
     &ompi_osc_ucp_check_buffers,
     &ompi_osc_ucp_check_misuse
+    &ompi_osc_ucp_check_clocks_last
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))

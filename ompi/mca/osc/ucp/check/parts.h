@@ -8,6 +8,10 @@
 
 #include "check/check.h"
 
+/** What a window's calls say about the order of processes (check/clocks.c): the first part, and the last. */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_clocks;
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_clocks_last;
+
 /** Operations on the same bytes that nothing orders (check/conflicts.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts;
 
