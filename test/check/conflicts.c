@@ -590,6 +590,92 @@ static void racc_rget(void)
     }
 }
 
+/* Correct programs that look like the mistakes above. */
+
+static void acc_acc_same_op_lock_all(void)
+{
+    lock_all();
+    accumulate(data, 8, 5, MPI_BOR);
+    accumulate(data, 4, 9, MPI_BOR);
+    barrier();
+    unlock_all();
+}
+
+static void acc_no_op_lock_all(void)
+{
+    lock_all();
+    if (ONE == rank) {
+        accumulate(data, 1, 5, MPI_PROD);
+    } else {
+        fetch(result, 5);
+    }
+    barrier();
+    unlock_all();
+}
+
+/** The same cell of different targets. */
+static void put_put_two_targets(void)
+{
+    lock_all();
+    MPI_Put(data, 4, MPI_INT, rank, 5, 4, MPI_INT, win);
+    barrier();
+    unlock_all();
+}
+
+/** Nothing is put. */
+static void put_nothing(void)
+{
+    fence();
+    put(data, 0, 5);
+    MPI_Put(data, 4, MPI_INT, MPI_PROC_NULL, 5, 4, MPI_INT, win);
+    fence();
+}
+
+static void get_get_held_locks(void)
+{
+    lock_shared();
+    get(result, 8, 5);
+    get(more, 8, 9);
+    barrier();
+    unlock();
+}
+
+static void put_put_comb_lock_all(void)
+{
+    lock_all();
+    if (TARGET != rank) {
+        put_strided(8 + rank);
+    }
+    barrier();
+    unlock_all();
+}
+
+/** Accumulates with requests, in any order. */
+static void racc_racc(void)
+{
+    MPI_Request requests[4];
+
+    lock_shared();
+    for (int i = 0; i < 4; i++) {
+        MPI_Raccumulate(&data[i], 1, MPI_INT, TARGET, 5, 1, MPI_INT, MPI_SUM, win, &requests[i]);
+    }
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    unlock();
+}
+
+/** An exclusive lock in each of many rounds. */
+static void put_get_exclusive_rounds(void)
+{
+    for (int i = 0; i < 8; i++) {
+        lock_exclusive();
+        get(result, 1, 5);
+        flush();
+        result[0]++;
+        put(result, 1, 5);
+        unlock();
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
@@ -608,7 +694,10 @@ int main(int argc, char **argv)
         MISTAKE(fetch_and_op_get_lock_all), CORRECT(fetch_and_op_lock_all), MISTAKE(put_twice_lock),
         CORRECT(put_flush_put_lock), MISTAKE(put_then_get_lock), MISTAKE(put_flush_local_get), CORRECT(put_flush_get),
         CORRECT(get_flush_local_put), MISTAKE(rput_wait_get), CORRECT(rput_wait_flush_get), MISTAKE(rget_put),
-        CORRECT(rget_wait_put), MISTAKE(racc_rget)
+        CORRECT(rget_wait_put), MISTAKE(racc_rget),
+        CORRECT(acc_acc_same_op_lock_all), CORRECT(acc_no_op_lock_all), CORRECT(put_put_two_targets),
+        CORRECT(put_nothing), CORRECT(get_get_held_locks), CORRECT(put_put_comb_lock_all), CORRECT(racc_racc),
+        CORRECT(put_get_exclusive_rounds)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

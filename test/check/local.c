@@ -578,6 +578,89 @@ static void result_is_origin(void)
     }
 }
 
+/* Correct programs that look like the mistakes above. */
+
+/** The results of gets are the window's own memory, to which nobody else puts. */
+static void results_in_window(void)
+{
+    lock_all();
+    if (TARGET == rank) {
+        MPI_Get(&cells[20], 4, MPI_INT, ONE, 0, 4, MPI_INT, win);
+        MPI_Win_flush(ONE, win);
+        cells[24] = cells[20] + 1;
+        MPI_Win_sync(win);
+    }
+    unlock_all();
+}
+
+/** Memory that was a buffer is given back, and is the buffer of the next operation. */
+static void origin_freed_after_unlock(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int *buffer = malloc(1000 * sizeof(*buffer));
+
+        lock_shared();
+        for (int j = 0; j < 4; j++) {
+            buffer[j] = i;
+        }
+        if (ONE == rank) {
+            put(buffer, 4, 5);
+        }
+        unlock();
+        memset(buffer, 0xff, 1000 * sizeof(*buffer));
+        free(buffer);
+    }
+}
+
+/** Requests complete one by one, and their buffers with them. */
+static void origins_changed_after_each_wait(void)
+{
+    MPI_Request requests[4];
+    int index;
+
+    if (ONE == rank) {
+        lock_shared();
+        for (int i = 0; i < 4; i++) {
+            MPI_Rput(&data[i], 1, MPI_INT, TARGET, 5 + i, 1, MPI_INT, win, &requests[i]);
+        }
+        for (int i = 0; i < 4; i++) {
+            MPI_Waitany(4, requests, &index, MPI_STATUS_IGNORE);
+            data[index] = 9;
+        }
+        unlock();
+    }
+}
+
+/** MPI_NO_OP reads no origin: that buffer may change. */
+static void no_op_origin_changed(void)
+{
+    if (ONE == rank) {
+        lock_shared();
+        MPI_Get_accumulate(data, 4, MPI_INT, result, 4, MPI_INT, TARGET, 5, 4, MPI_INT, MPI_NO_OP, win);
+        data[0] = 7;
+        unlock();
+    }
+}
+
+/** Own cells are stored to before the window is exposed again, as in any stencil. */
+static void stores_between_epochs(void)
+{
+    for (int i = 1; i < 5; i++) {
+        if (TARGET == rank) {
+            cells[5] = i;
+            cells[6] = 2 * i;
+            MPI_Win_post(group_of(1, ONE, 0), 0, win);
+            MPI_Win_wait(win);
+            cells[6] += cells[5];
+        } else if (ONE == rank) {
+            start();
+            data[0] = 10 * i;
+            put(data, 1, 5);
+            complete();
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
@@ -595,7 +678,9 @@ int main(int argc, char **argv)
         MISTAKE(result_read_early), CORRECT(result_read_after_flush), MISTAKE(result_written),
         MISTAKE(result_written_rget), CORRECT(result_written_after_wait), MISTAKE(result_twice),
         CORRECT(result_twice_flush), CORRECT(results_beside), MISTAKE(result_put), CORRECT(result_flush_put),
-        MISTAKE(result_is_operand), MISTAKE(result_is_origin)
+        MISTAKE(result_is_operand), MISTAKE(result_is_origin),
+        CORRECT(results_in_window), CORRECT(origin_freed_after_unlock), CORRECT(origins_changed_after_each_wait),
+        CORRECT(no_op_origin_changed), CORRECT(stores_between_epochs)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

@@ -563,6 +563,226 @@ static void phases(void)
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
+/** The one puts and has the put complete; then `order` tells the other, which puts, too. */
+INLINE void put_then(void (*order)(void))
+{
+    lock_all();
+    if (ONE == rank) {
+        put(data, 1, 5);
+        flush();
+    }
+    order();
+    if (OTHER == rank) {
+        put(data, 1, 5);
+        flush();
+    }
+    unlock_all();
+}
+
+static void by_split(void)
+{
+    MPI_Comm both;
+
+    MPI_Comm_split(comm, TARGET == rank, rank, &both);
+    MPI_Barrier(both);
+    MPI_Comm_free(&both);
+}
+
+/** A communicator of the two alone. */
+static void flush_split_barrier(void)
+{
+    put_then(by_split);
+}
+
+static void by_dup(void)
+{
+    MPI_Comm copy;
+
+    MPI_Comm_dup(comm, &copy);
+    if (ONE == rank) {
+        MPI_Send(NULL, 0, MPI_INT, OTHER, 7, copy);
+    } else if (OTHER == rank) {
+        MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 7, copy, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&copy);
+}
+
+static void flush_dup_send(void)
+{
+    put_then(by_dup);
+}
+
+static void by_mprobe(void)
+{
+    MPI_Message message;
+
+    if (ONE == rank) {
+        MPI_Ssend(NULL, 0, MPI_INT, OTHER, 1, comm);
+    } else if (OTHER == rank) {
+        MPI_Mprobe(MPI_ANY_SOURCE, 1, comm, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(NULL, 0, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
+static void flush_mprobe(void)
+{
+    put_then(by_mprobe);
+}
+
+/** Two messages, of which the second one, received first, was sent behind the flush. */
+static void by_waitany(void)
+{
+    MPI_Request requests[2];
+    int index;
+
+    if (ONE == rank) {
+        MPI_Isend(NULL, 0, MPI_INT, OTHER, 1, comm, &requests[0]);
+        MPI_Isend(NULL, 0, MPI_INT, OTHER, 2, comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (OTHER == rank) {
+        MPI_Irecv(NULL, 0, MPI_INT, ONE, 2, comm, &requests[0]);
+        MPI_Irecv(NULL, 0, MPI_INT, ONE, 1, comm, &requests[1]);
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    }
+}
+
+static void flush_waitany(void)
+{
+    put_then(by_waitany);
+}
+
+static void by_scan(void)
+{
+    int mine = 1, sum;
+
+    MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+/** A scan orders a lower rank before a higher one. */
+static void flush_scan(void)
+{
+    put_then(by_scan);
+}
+
+static void by_alltoall(void)
+{
+    int mine[PROCESSES] = {0}, all[PROCESSES];
+
+    MPI_Alltoall(mine, 1, MPI_INT, all, 1, MPI_INT, comm);
+}
+
+static void flush_alltoall(void)
+{
+    put_then(by_alltoall);
+}
+
+static void by_allgather(void)
+{
+    int all[PROCESSES];
+
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm);
+}
+
+static void flush_allgather(void)
+{
+    put_then(by_allgather);
+}
+
+static void by_iallreduce(void)
+{
+    MPI_Request request;
+    int mine = 1, all, done = 0;
+
+    MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_SUM, comm, &request);
+    while (!done) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static void flush_iallreduce(void)
+{
+    put_then(by_iallreduce);
+}
+
+static void by_reduce_bcast(void)
+{
+    int mine = 1, all = 0;
+
+    MPI_Reduce(&mine, &all, 1, MPI_INT, MPI_SUM, TARGET, comm);
+    MPI_Bcast(&all, 1, MPI_INT, TARGET, comm);
+}
+
+static void flush_reduce_bcast(void)
+{
+    put_then(by_reduce_bcast);
+}
+
+/** Making and freeing another window is collective. */
+static void by_window(void)
+{
+    MPI_Win other;
+    int word;
+
+    MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, comm, &other);
+    MPI_Win_free(&other);
+}
+
+static void flush_another_window(void)
+{
+    put_then(by_window);
+}
+
+/** Post and start, complete and wait of another window order as messages do. */
+static void by_pscw(void)
+{
+    MPI_Win other;
+    int word;
+
+    MPI_Win_create(&word, sizeof(word), 1, MPI_INFO_NULL, comm, &other);
+    if (ONE == rank) {
+        MPI_Win_start(group_of(1, OTHER, 0), 0, other);
+        MPI_Win_complete(other);
+    } else if (OTHER == rank) {
+        MPI_Win_post(group_of(1, ONE, 0), 0, other);
+        MPI_Win_wait(other);
+    }
+    MPI_Win_free(&other);
+}
+
+static void flush_pscw_of_another_window(void)
+{
+    put_then(by_pscw);
+}
+
+/** A flag in the memory of a third process, set and polled in a window of its own. */
+static void by_flag(void)
+{
+    const int set = 1;
+    int *word, seen = 0;
+    MPI_Win other;
+
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &word, &other);
+    *word = 0;
+    MPI_Barrier(comm);
+    MPI_Win_lock_all(0, other);
+    if (ONE == rank) {
+        MPI_Accumulate(&set, 1, MPI_INT, TARGET, 0, 1, MPI_INT, MPI_REPLACE, other);
+        MPI_Win_flush(TARGET, other);
+    }
+    while (OTHER == rank && 0 == seen) {
+        MPI_Fetch_and_op(NULL, &seen, MPI_INT, TARGET, 0, MPI_NO_OP, other);
+        MPI_Win_flush(TARGET, other);
+    }
+    MPI_Win_unlock_all(other);
+    MPI_Win_free(&other);
+}
+
+static void flush_flag_of_another_window(void)
+{
+    put_then(by_flag);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
@@ -574,7 +794,11 @@ int main(int argc, char **argv)
         CORRECT(flush_sendrecv), CORRECT(flush_persistent), MISTAKE(send_elsewhere), CORRECT(flag),
         MISTAKE(flag_too_early), MISTAKE(flag_by_put), CORRECT(mutex), MISTAKE(mutex_too_early),
         MISTAKE(lock_elsewhere), CORRECT(fence_of_another_window), CORRECT(halo), MISTAKE(halo_both_sides),
-        CORRECT(phases)
+        CORRECT(phases),
+        CORRECT(flush_split_barrier), CORRECT(flush_dup_send), CORRECT(flush_mprobe), CORRECT(flush_waitany),
+        CORRECT(flush_scan), CORRECT(flush_alltoall), CORRECT(flush_allgather), CORRECT(flush_iallreduce),
+        CORRECT(flush_reduce_bcast), CORRECT(flush_another_window), CORRECT(flush_pscw_of_another_window),
+        CORRECT(flush_flag_of_another_window)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));
