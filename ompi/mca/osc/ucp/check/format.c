@@ -9,10 +9,37 @@
 #include <stdlib.h>
 
 #include "base/params.h"
+#include "peer/explain.h"
+
+/** How a window is called: by its name, or else its number. */
+typedef char window_name_t[MPI_MAX_OBJECT_NAME + 2];
+
+static const char *window_name(const ompi_osc_ucp_window_t *window, window_name_t name)
+{
+    if ('\0' != window->win->w_name[0]) {
+        snprintf(name, sizeof(window_name_t), "'%s'", window->win->w_name);
+    } else {
+        snprintf(name, sizeof(window_name_t), "%llu", (unsigned long long) window->id);
+    }
+    return name;
+}
 
 /* For people. */
 
-static void access_text(FILE *out, const ompi_osc_ucp_check_access_t *access)
+/** Bytes of a window, or of a buffer. In dynamic windows they are addresses. */
+static void bytes_text(FILE *out, const ompi_osc_ucp_window_t *window, int64_t first, int64_t end, const char *where)
+{
+    if (NULL == where && MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+        fprintf(out, ", addresses 0x%" PRIx64 " to 0x%" PRIx64, (uint64_t) first, (uint64_t) end - 1);
+    } else {
+        fprintf(out, ", bytes %" PRId64 " to %" PRId64, first, end - 1);
+    }
+    if (NULL != where) {
+        fprintf(out, " of %s", where);
+    }
+}
+
+static void access_text(FILE *out, const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_check_access_t *access)
 {
     char site[OMPI_OSC_UCP_SITE_TEXT];
 
@@ -23,8 +50,7 @@ static void access_text(FILE *out, const ompi_osc_ucp_check_access_t *access)
     }
     fprintf(out, "%s", access->what);
     if (access->bytes) {
-        fprintf(out, ", bytes %" PRId64 " to %" PRId64, access->first, access->end - 1);
-        fprintf(out, "%s%s", NULL == access->where ? "" : " of ", NULL == access->where ? "" : access->where);
+        bytes_text(out, window, access->first, access->end, access->where);
     }
     if (NULL != access->op) {
         fprintf(out, ", %s", access->op);
@@ -40,18 +66,20 @@ static void access_text(FILE *out, const ompi_osc_ucp_check_access_t *access)
 
 static void text_format(FILE *out, const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_finding_t *finding)
 {
-    int i;
+    window_name_t name;
+    int           i;
 
-    fprintf(out, "osc/ucp: check: %s: %s, window '%s'", finding->kind, finding->text, window->win->w_name);
+    fprintf(out, "osc/ucp: check: %s: %s, window %s of %s", finding->kind, finding->text, window_name(window, name),
+            ompi_osc_ucp_flavor_call(window->flavor));
     if (finding->target >= 0) {
         fprintf(out, ", target %d", finding->target);
     }
     if (finding->bytes) {
-        fprintf(out, ", bytes %" PRId64 " to %" PRId64, finding->first, finding->end - 1);
+        bytes_text(out, window, finding->first, finding->end, NULL);
     }
     fputc('\n', out);
     for (i = 0; i < finding->n; i++) {
-        access_text(out, &finding->access[i]);
+        access_text(out, window, &finding->access[i]);
     }
     if (NULL != finding->why) {
         fprintf(out, "osc/ucp:   why: %s\n", finding->why);
@@ -123,6 +151,7 @@ static void json_members(FILE *out, const ompi_osc_ucp_window_t *window, const o
     json_string(out, finding->kind);
     json_pair(out, "text", finding->text);
     json_pair(out, "window", window->win->w_name);
+    fprintf(out, ",\"number\":%llu", (unsigned long long) window->id);
     if (finding->target >= 0) {
         fprintf(out, ",\"target\":%d", finding->target);
     }

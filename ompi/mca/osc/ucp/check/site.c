@@ -5,13 +5,14 @@
 
 #include "check/site.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <unwind.h>
+
+#include "check/symbol.h"
 
 #define SITES 1024u /**< remembered; a power of 2 */
 #define WAYS  256u  /**< functions of Open MPI that call us; a power of 2 */
@@ -93,6 +94,7 @@ typedef struct binary_t {
     uint32_t  hash;      /**< 0: none; else the one that was found */
     uintptr_t base;      /**< found */
     char      name[100]; /**< found */
+    char      path[256]; /**< found */
     bool      program;   /**< found: it is no library of ours */
 } binary_t;
 
@@ -122,6 +124,8 @@ static int binary_look(struct dl_phdr_info *info, size_t size, void *context)
     binary->base    = info->dlpi_addr;
     binary->program = !is_ours(name);
     snprintf(binary->name, sizeof(binary->name), "%.99s", name);
+    snprintf(binary->path, sizeof(binary->path), "%.255s",
+             NULL == info->dlpi_name || '\0' == *info->dlpi_name ? "/proc/self/exe" : info->dlpi_name);
     return 1;
 }
 
@@ -199,7 +203,8 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame)
 void ompi_osc_ucp_site_text(ompi_osc_ucp_site_t site, char *text)
 {
     binary_t binary = { .hash = site.module };
-    Dl_info  symbol;
+    char     function[50];
+    uint64_t behind;
 
     if (0 == site.module) {
         snprintf(text, OMPI_OSC_UCP_SITE_TEXT, "unknown");
@@ -209,11 +214,10 @@ void ompi_osc_ucp_site_text(ompi_osc_ucp_site_t site, char *text)
         snprintf(text, OMPI_OSC_UCP_SITE_TEXT, "?+0x%x", (unsigned) site.offset);
         return;
     }
-    if (0 == dladdr((const void *) (binary.base + site.offset), &symbol) || NULL == symbol.dli_sname) {
+    if (!ompi_osc_ucp_symbol_find(binary.path, site.offset, function, sizeof(function), &behind)) {
         snprintf(text, OMPI_OSC_UCP_SITE_TEXT, "%s+0x%x", binary.name, (unsigned) site.offset);
         return;
     }
-    snprintf(text, OMPI_OSC_UCP_SITE_TEXT, "%.50s+0x%lx (%s+0x%x)", symbol.dli_sname,
-             (unsigned long) (binary.base + site.offset - (uintptr_t) symbol.dli_saddr), binary.name,
+    snprintf(text, OMPI_OSC_UCP_SITE_TEXT, "%s+0x%lx (%s+0x%x)", function, (unsigned long) behind, binary.name,
              (unsigned) site.offset);
 }
