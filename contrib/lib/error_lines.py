@@ -21,6 +21,7 @@ ELSEWHERE = {
     "ompi/mca/osc/ucp/base/trace.c": "the trace's contents: docs/trace.md",
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/report/trace_matrix.c": "the trace's matrix, an SVG picture",
+    "ompi/mca/osc/ucp/check/verify.c": "what osc_ucp_check tells",
     "ompi/mca/osc/ucp/check/buffers.c": "what osc_ucp_check tells",
     "ompi/mca/osc/ucp/check/misuse.c": "what osc_ucp_check tells",
     "ompi/mca/osc/ucp/check/memory.c": "what osc_ucp_check tells",

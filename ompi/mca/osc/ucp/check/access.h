@@ -47,7 +47,8 @@ typedef struct ompi_osc_ucp_access_t {
     uint8_t             within; /**< ompi_osc_ucp_within_t */
     uint8_t             op;     /**< ompi_osc_ucp_op_code_t; 0: none, or MPI_Compare_and_swap */
     uint8_t             prim;   /**< code of the element type; 0: none, or not known */
-    uint8_t             pad[7];
+    uint8_t             pad[3];
+    uint32_t            print;  /**< of the bytes of a put (check/verify.h); 0: none */
 } ompi_osc_ucp_access_t;
 
 /** Most accesses that one operation becomes; what is more complicated is covered in part. */

@@ -89,13 +89,30 @@ static void look(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t
     }
 }
 
+/** Where accesses of the same epoch are. */
+static ompi_osc_ucp_store_t *store_of(const ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access)
+{
+    return arrived->stores[access->within <= OMPI_OSC_UCP_WITHIN_START ? access->number % 2 : 0];
+}
+
 static void compare(ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access)
 {
-    bool                  by_number = access->within <= OMPI_OSC_UCP_WITHIN_START;
-    ompi_osc_ucp_store_t *store     = arrived->stores[by_number ? access->number % 2 : 0];
+    ompi_osc_ucp_store_t *store = store_of(arrived, access);
 
     ompi_osc_ucp_store_find(store, access, look, arrived->window);
     ompi_osc_ucp_store_add(store, access);
+}
+
+void ompi_osc_ucp_arrived_find(const ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access,
+                               void (*look_at)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access,
+                                               void *context), void *context)
+{
+    ompi_osc_ucp_store_find(store_of(arrived, access), access, look_at, context);
+}
+
+uint32_t ompi_osc_ucp_arrived_exposure(const ompi_osc_ucp_arrived_t *arrived)
+{
+    return arrived->exposures;
 }
 
 /** Keep an access until its MPI_Win_post. */

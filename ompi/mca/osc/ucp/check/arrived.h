@@ -21,6 +21,14 @@ void ompi_osc_ucp_arrived_free(ompi_osc_ucp_arrived_t *arrived);
 /** An access is known: tell if it does not go with one of another process. */
 void ompi_osc_ucp_arrived_add(ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access);
 
+/** Call `look` for the accesses of an epoch like this one's that may have bytes in common with it. */
+void ompi_osc_ucp_arrived_find(const ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access,
+                               void (*look)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access,
+                                            void *context), void *context);
+
+/** The number of the present exposure epoch, or of the last one. */
+uint32_t ompi_osc_ucp_arrived_exposure(const ompi_osc_ucp_arrived_t *arrived);
+
 /** MPI_Win_post for these ranks has succeeded. */
 void ompi_osc_ucp_arrived_post(ompi_osc_ucp_arrived_t *arrived, const int *ranks, int n);
 

@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #include "base/params.h"
+#include "base/threads.h"
 #include "check/arrived.h"
 #include "check/issued.h"
 #include "check/log.h"
 #include "check/order.h"
+#include "check/verify.h"
 #include "epoch/epoch.h"
 
 /** How many accesses are remembered. */
@@ -41,6 +43,10 @@ typedef struct ompi_osc_ucp_conflicts_t {
     uint32_t               *starts;  /**< epochs of MPI_Win_start by target; NULL before the first */
     uint8_t                *locks;   /**< ompi_osc_ucp_within_t by target, 0: none; NULL before the first */
     bool                    started, all_locked;
+    struct {
+        int                 assert;
+        ompi_osc_ucp_site_t site;
+    } fence, post;                   /**< the last calls */
 } conflicts_t;
 
 static conflicts_t *conflicts_of(const ompi_osc_ucp_window_t *window)
@@ -172,6 +178,9 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
         parts[i].stamp  = stamp;
         epoch_set(conflicts, &parts[i]);
     }
+    if (1 == n) {
+        parts[0].print = ompi_osc_ucp_verify_print(op, &parts[0]);
+    }
     if (NULL != conflicts->issued) {
         ompi_osc_ucp_issued_add(conflicts->issued, parts, n, op->request);
     }
@@ -280,15 +289,39 @@ static void locked(conflicts_t *conflicts, const ompi_osc_ucp_window_t *window, 
     }
 }
 
+/** A fence, or an exposure epoch, has ended: all that came to the own memory is known. Under the mutex. */
+static void verify(const conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t *sync)
+{
+    bool                          fence = OMPI_OSC_UCP_CALLED_FENCE == sync->call;
+    const ompi_osc_ucp_verified_t epoch = {
+        .window = sync->window, .within = fence ? OMPI_OSC_UCP_WITHIN_FENCES : OMPI_OSC_UCP_WITHIN_START,
+        .number = conflicts->fences, .assert = fence ? conflicts->fence.assert : conflicts->post.assert,
+        .site   = fence ? conflicts->fence.site : conflicts->post.site
+    };
+
+    if (NULL != conflicts->arrived && 0 == (sync->assert & MPI_MODE_NOPRECEDE)) { /* that completes nothing */
+        ompi_osc_ucp_verify(conflicts->arrived, &epoch);
+    }
+}
+
+/** Count a fence. Under the mutex. */
+static void fenced(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t *sync)
+{
+    verify(conflicts, sync);
+    if (NULL != conflicts->arrived) {
+        ompi_osc_ucp_arrived_fence(conflicts->arrived, conflicts->fences);
+    }
+    conflicts->fences++;
+    conflicts->fence.assert = sync->assert;
+    conflicts->fence.site   = sync->site;
+}
+
 /** Note what epochs there are now. Under the mutex. */
 static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t *sync)
 {
     switch (sync->call) {
     case OMPI_OSC_UCP_CALLED_FENCE:
-        if (NULL != conflicts->arrived) {
-            ompi_osc_ucp_arrived_fence(conflicts->arrived, conflicts->fences);
-        }
-        conflicts->fences++;
+        fenced(conflicts, sync);
         break;
     case OMPI_OSC_UCP_CALLED_START:
         started(conflicts, sync->window, sync->group);
@@ -298,10 +331,13 @@ static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t 
         break;
     case OMPI_OSC_UCP_CALLED_POST:
         posted(conflicts, sync->window, sync->group);
+        conflicts->post.assert = sync->assert;
+        conflicts->post.site   = sync->site;
         break;
     case OMPI_OSC_UCP_CALLED_WAIT:
     case OMPI_OSC_UCP_CALLED_TEST:
         if (NULL != conflicts->arrived && (OMPI_OSC_UCP_CALLED_WAIT == sync->call || 0 != sync->flag)) {
+            verify(conflicts, sync);
             ompi_osc_ucp_arrived_wait(conflicts->arrived);
         }
         break;
@@ -326,13 +362,20 @@ static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc
 {
     conflicts_t *conflicts = conflicts_of(sync->window);
 
-    if (NULL == conflicts || OMPI_SUCCESS != rc || MPI_PROC_NULL == sync->target) {
+    if (NULL == conflicts || MPI_PROC_NULL == sync->target) {
         return;
     }
-    pthread_mutex_lock(&conflicts->mutex);
-    drain(conflicts, sync->window);
-    epochs_note(conflicts, sync);
-    pthread_mutex_unlock(&conflicts->mutex);
+    if (OMPI_SUCCESS == rc) {
+        pthread_mutex_lock(&conflicts->mutex);
+        drain(conflicts, sync->window);
+        epochs_note(conflicts, sync);
+        pthread_mutex_unlock(&conflicts->mutex);
+    }
+    if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && OMPI_ERR_RMA_SYNC != rc) {
+        ompi_osc_ucp_enter(); /* nobody's operations of the next epoch may begin before all have looked */
+        (void) ompi_osc_ucp_barrier(sync->window, false);
+        ompi_osc_ucp_leave();
+    }
 }
 
 /* The life of a window. */
