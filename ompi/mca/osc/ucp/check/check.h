@@ -18,6 +18,7 @@ typedef struct ompi_osc_ucp_check_t {
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
     struct ompi_osc_ucp_misuse_t    *misuse;    /**< check/misuse.c */
     struct ompi_osc_ucp_clocks_t    *clocks;    /**< check/clocks.c */
+    bool                             notifies;  /**< this process has called an operation with notification; atomic */
 } ompi_osc_ucp_check_t;
 
 /** A buffer of a communication call. */

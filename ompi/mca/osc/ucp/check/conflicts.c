@@ -161,7 +161,8 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
     ompi_osc_ucp_stamp_t  stamp;
     int                   n, i;
 
-    if (NULL == conflicts || OMPI_SUCCESS != rc || op->target < 0) {
+    if (NULL == conflicts || OMPI_SUCCESS != rc || op->target < 0 ||
+        __atomic_load_n(&op->window->check->notifies, __ATOMIC_RELAXED)) {
         return;
     }
     ompi_osc_ucp_check_stamp(op->window, op->target, &stamp);

@@ -92,6 +92,14 @@ static void off(void)
     ompi_osc_ucp_clock_off(mine);
 }
 
+void ompi_osc_ucp_check_notifies(ompi_osc_ucp_window_t *window)
+{
+    if (NULL != window->check) {
+        __atomic_store_n(&window->check->notifies, true, __ATOMIC_RELAXED);
+        off();
+    }
+}
+
 static mca_osc_ucp_order_hooks_t hooks = {
     .process      = process,
     .tell         = tell,

@@ -17,6 +17,10 @@ extern ompi_osc_ucp_clock_t ompi_osc_ucp_check_clock;
 void ompi_osc_ucp_check_order_begin(const ompi_win_t *win);
 void ompi_osc_ucp_check_order_end(void);
 
+/** Before an operation with notification. Whoever waits for that is behind it, which nobody sees: from here on all is
+ *  ordered by clocks, and this process's operations in the window are not compared. */
+void ompi_osc_ucp_check_notifies(ompi_osc_ucp_window_t *window);
+
 /** The process of a rank, OMPI_OSC_UCP_CLOCK_ALL if it is of another job. */
 int ompi_osc_ucp_check_process(ompi_group_t *group, int rank);
 

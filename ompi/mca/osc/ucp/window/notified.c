@@ -4,6 +4,7 @@
  */
 
 #include "call/notified.h"
+#include "check/order.h"
 #include "epoch/notified.h"
 #include "window/stages.h"
 
@@ -17,13 +18,19 @@ static int room(MPI_Win win)
     return (int) ompi_osc_ucp_window(win)->counters_max;
 }
 
+static int check(MPI_Win win, int target, int index, const char *call)
+{
+    ompi_osc_ucp_check_notifies(ompi_osc_ucp_window(win));
+    return ompi_osc_ucp_notified_check(win, target, index, call);
+}
+
 OMPI_DECLSPEC extern const mca_osc_ucp_notified_t mca_osc_ucp_notified;
 
 const mca_osc_ucp_notified_t mca_osc_ucp_notified = {
     .version   = MCA_OSC_UCP_NOTIFIED_VERSION,
     .serves    = serves,
     .room      = room,
-    .check     = ompi_osc_ucp_notified_check,
+    .check     = check,
     .raise     = ompi_osc_ucp_notified_raise,
     .set_num   = ompi_osc_ucp_notified_set_num,
     .get_num   = ompi_osc_ucp_notified_get_num,
