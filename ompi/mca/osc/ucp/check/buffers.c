@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A buffer is pending from its call to the call that completes it here. When that begins, its fingerprint is taken
- * again, and buffers that were pending at the same time are compared.
+ * again, and buffers that were pending at the same time are compared. Results have fingerprints if they were loaded
+ * when the call returned: others may still arrive.
  */
 
 #include "check/parts.h"
@@ -16,6 +17,8 @@
 #include "check/memory.h"
 #include "check/report.h"
 #include "op/layout_type.h"
+#include "path/path.h"
+#include "peer/peer.h"
 
 /** Most pending buffers of a process; further ones are not checked. */
 #define PENDING_MAX 4096
@@ -83,13 +86,25 @@ static void pending_remove(pending_t **at)
     all.spare     = pending;
 }
 
+/** Is the result of an operation here when the call returns, as far as osc/ucp is concerned? Certain of loads only. */
+static bool is_over(const ompi_osc_ucp_check_op_t *op)
+{
+    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(op->window, op->target);
+
+    return op->window->lean && NULL == op->window->below[OMPI_OSC_UCP_LAYER_SCHEDULE] && NULL != peer && peer->known &&
+           NULL == peer->path->flush;
+}
+
 /** Is the fingerprint of a buffer worth taking: can nobody change it but this program against the rules? Memory of
  *  windows may be changed by other processes, and in passive target epochs these may know that the bytes were read. */
-static bool is_printable(const ompi_osc_ucp_check_op_t *op, const ompi_osc_ucp_check_bytes_t *bytes)
+static bool is_printable(const ompi_osc_ucp_check_op_t *op, const ompi_osc_ucp_check_bytes_t *bytes, role_t role)
 {
     bool active = OMPI_OSC_UCP_EPOCH_FENCE == op->window->epoch || OMPI_OSC_UCP_EPOCH_START == op->window->epoch;
 
-    return (active && op->target != op->window->rank) ||
+    if (RESULT != role && active && op->target != op->window->rank) {
+        return true;
+    }
+    return (RESULT != role || is_over(op)) &&
            !ompi_osc_ucp_check_exposes(ompi_osc_ucp_bytes_first(bytes), ompi_osc_ucp_bytes_end(bytes));
 }
 
@@ -131,7 +146,7 @@ static void pending_add(const ompi_osc_ucp_check_op_t *op, const ompi_osc_ucp_ch
     pending->target     = op->target;
     pending->request    = op->request;
     pending->told       = false;
-    pending->printed    = RESULT != role && is_printable(op, &pending->bytes);
+    pending->printed    = is_printable(op, &pending->bytes, role);
     pending->print      = pending->printed ? ompi_osc_ucp_bytes_fingerprint(&pending->bytes) : 0;
     pending->next       = all.last;
     if (is_repeated(pending)) {
@@ -221,7 +236,7 @@ static void changed_tell(pending_t *pending, bool mapped, ompi_osc_ucp_called_t 
 {
     ompi_osc_ucp_finding_t finding = {
         .kind   = mapped ? "buffer-changed" : "buffer-freed",
-        .text   = mapped ? "a buffer that an operation reads is changed before the operation is complete"
+        .text   = mapped ? "the program changes a buffer of an operation before the operation is complete"
                          : "the memory of a buffer is given back before its operation is complete",
         .target = -1, .n = 2,
         .access = { access_of(pending),
