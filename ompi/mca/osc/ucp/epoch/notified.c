@@ -164,6 +164,20 @@ static bool has_reached(const uint64_t *counter, MPI_Count threshold)
     return (MPI_Count) __atomic_load_n(counter, __ATOMIC_ACQUIRE) >= threshold;
 }
 
+/** One step of waiting for a counter. Where peers raise it by a store, this mostly spins; else they need this process
+ *  to take messages and handoffs. Several threads would stand in each other's way with that. Inside. */
+static void wait_step(const ompi_osc_ucp_window_t *window, unsigned *steps)
+{
+    const bool stored = window->lean && MPI_WIN_FLAVOR_CREATE != window->flavor &&
+                        MPI_WIN_FLAVOR_DYNAMIC != window->flavor;
+
+    if (stored || ompi_osc_ucp_threaded()) {
+        ompi_osc_ucp_spin(steps);
+    } else {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 int ompi_osc_ucp_notified_wait(MPI_Win win, int index, MPI_Count threshold, MPI_Count *value)
 {
     ompi_osc_ucp_window_t *window  = ompi_osc_ucp_window(win);
@@ -176,7 +190,7 @@ int ompi_osc_ucp_notified_wait(MPI_Win win, int index, MPI_Count threshold, MPI_
     begins(window, OMPI_OSC_UCP_CALLED_NOTIFY_WAIT);
     ompi_osc_ucp_enter();
     while (!window->lost && !has_reached(counter, threshold)) {
-        ompi_osc_ucp_spin(&steps);
+        wait_step(window, &steps);
     }
     ompi_osc_ucp_leave();
     ends(window);
