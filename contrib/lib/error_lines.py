@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Every string of two words counts, whatever function it is given to, so that no error line is overlooked. Left out are
-# static assertions and the files in ELSEWHERE, whose texts other documents explain.
+# static assertions and the files in ELSEWHERE, whose texts other documents explain; but not what these files print by
+# PRINTS.
 #
 # usage: error_lines.py [FOLDER]    (default: the tree that this is in)
 
@@ -12,7 +13,8 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp"]
+FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext"]
+PRINTS = ["opal_output", "opal_output_verbose"]
 ELSEWHERE = {
     "ompi/mca/osc/ucp/base/params.c": "help texts: docs/parameters.md",
     "ompi/mca/osc/ucp/base/events.c": "descriptions of events of MPI_T",
@@ -31,6 +33,7 @@ ELSEWHERE = {
     "ompi/mca/osc/ucp/report/report.c": "the report: docs/report.md",
     "ompi/mca/osc/ucp/report/causes_text.c": "the report",
     "ompi/mca/osc/ucp/report/rules.c": "the report",
+    "ext/osc_ucp_ext_python.c": "what Python's help() shows",
 }
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|\bPRI[a-zA-Z]\d+\b|\s+|[\w]+|.', re.S)
 VALUE = "\x01"  # stands for a PRI macro
@@ -72,9 +75,9 @@ def texts_of(top):
     """All texts of the sources below "top", each with the file that it is in."""
     for path in sorted(path for folder in FOLDERS for path in (top / folder).rglob("*.[ch]")):
         name = str(path.relative_to(top))
-        if name in ELSEWHERE:
-            continue
         for first, text in strings(NOT_CODE.sub("", path.read_text())):
+            if name in ELSEWHERE and first not in PRINTS:
+                continue
             if "_Static_assert" != first and re.search(r"[a-z]+ [a-z]+", normal(text)):
                 yield normal(text), name
 

@@ -31,10 +31,15 @@ check || fail "docs/errors.md and the sources differ: $(cat "$scratch/log")"
 mkdir -p "$scratch/tree/docs" "$scratch/tree/${component%/*}" "$scratch/tree/${transport%/*}"
 cp -r "$top/$component" "$scratch/tree/$component"
 cp -r "$top/$transport" "$scratch/tree/$transport"
+cp -r "$top/ext" "$scratch/tree/ext"
 cp "$top/docs/errors.md" "$scratch/tree/docs"
 check "$scratch/tree" || fail "the copy should be right: $(cat "$scratch/log")"
 seen "no entry in docs/errors.md: rank ... has a new error" $component/path/nic.c \
     's/^static int nic_attach/static const char *added = "rank %d has " "a new error";\n&/'
+seen "no entry in docs/errors.md: window ... made anew" $component/report/report.c \
+    's/window %llu made by .*,/window %llu made anew",/'
+seen "no entry in docs/errors.md: osc_ucp_ext: ... wants a window of" ext/find.c \
+    's/needs a window of/wants a window of/'
 seen "no entry in docs/errors.md: no attached memory starts at ..." $component/call/attach.c \
     's/no attached memory begins at/no attached memory starts at/'
 seen "no entry in docs/errors.md: no attached memory begins at ..." docs/errors.md '/no attached memory begins at/d'
