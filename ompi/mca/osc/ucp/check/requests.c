@@ -33,6 +33,8 @@ struct ompi_osc_ucp_stand_in_t {
     ompi_osc_ucp_called_t        call;
     ompi_osc_ucp_site_t          site;
     char                        *name;    /**< of the window that was freed; malloc'd */
+    uint64_t                     id;      /**< of that window */
+    int                          flavor, rank;
 };
 
 /** Guarded by the mutex; the count may be read without. */
@@ -150,7 +152,7 @@ ompi_osc_ucp_stand_in_t *ompi_osc_ucp_check_request_new(const ompi_osc_ucp_check
     }
     *stand_in = (stand_in_t) {
         .window = op->window, .request = request, .own = *request_p, .done = done, .pending = true, .call = op->call,
-        .site = op->site
+        .site = op->site, .id = op->window->id, .flavor = op->window->flavor, .rank = op->window->rank
     };
     pthread_mutex_lock(&all.mutex);
     request_free                  = request->req_free;
@@ -202,7 +204,8 @@ static void lost_tell(const stand_in_t *stand_in)
 {
     const ompi_osc_ucp_finding_t finding = {
         .kind   = "request-lost", .text = "the request of an operation is never completed", .target = -1, .n = 1,
-        .access = { { .what = ompi_osc_ucp_called_name(stand_in->call), .rank = -1, .site = stand_in->site } },
+        .access = { { .what = ompi_osc_ucp_called_name(stand_in->call), .rank = stand_in->rank,
+                      .site = stand_in->site } },
         .why    = "also operations that a flush or an unlock completes keep their request",
         .cure   = "call MPI_Wait, MPI_Test or the like"
     };
@@ -210,7 +213,9 @@ static void lost_tell(const stand_in_t *stand_in)
     ompi_win_t            *win    = calloc(1, sizeof(*win));
 
     if (NULL != window && NULL != win && NULL != stand_in->name) {
-        window->win = win;
+        window->win    = win;
+        window->id     = stand_in->id;
+        window->flavor = stand_in->flavor;
         snprintf(win->w_name, sizeof(win->w_name), "%s", stand_in->name);
         ompi_osc_ucp_check_tell(window, &finding);
     }
