@@ -1,5 +1,5 @@
-! Mistake: a process stores to its own memory where another one puts, in the same epoch.
-! Cure: a fence between the store and the put.
+! Mistake: a process stores to its own memory where another one puts. The barrier between them does not complete the put.
+! Cure: a fence in the place of the barrier.
 !
 ! SPDX-License-Identifier: BSD-3-Clause
 program store_beside_put
@@ -21,11 +21,13 @@ program store_beside_put
     call MPI_Win_set_name(win, "cells")
     memory = 0
     call MPI_Win_fence(0, win)
-    if (rank == 1) memory(1) = 5
+    if (rank == 0) call MPI_Put(mine, 1, MPI_INTEGER, 1, first, 1, MPI_INTEGER, win)
 #ifdef CURED
     call MPI_Win_fence(0, win)
+#else
+    call MPI_Barrier(MPI_COMM_WORLD)
 #endif
-    if (rank == 0) call MPI_Put(mine, 1, MPI_INTEGER, 1, first, 1, MPI_INTEGER, win)
+    if (rank == 1) memory(1) = 5
     call MPI_Win_fence(MPI_MODE_NOSUCCEED, win)
     call MPI_Win_free(win)
     call MPI_Finalize()
