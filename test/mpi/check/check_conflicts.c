@@ -250,6 +250,32 @@ static void fence_puts_apart(void)
     }
 }
 
+/** The last process's fence returns the error of an operation in a dynamic window, and counts all the same. */
+static void fence_fails(void)
+{
+    MPI_Win dynamic;
+    MPI_Aint at;
+    int *memory = calloc(4, sizeof(int));
+
+    test_refusals = 1;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_set_name(dynamic, "fence_fails");
+    MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+    MPI_Win_attach(dynamic, memory, 4 * sizeof(int));
+    MPI_Get_address(memory, &at);
+    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    MPI_Win_fence(0, dynamic);
+    if (test_size - 1 == test_rank) {
+        MPI_Put(data, 1, MPI_INT, 0, 64, 1, MPI_INT, dynamic);
+    }
+    MPI_Win_fence(0, dynamic);
+    MPI_Put(data, 4, MPI_INT, 0, at, 4, MPI_INT, dynamic);
+    MPI_Win_fence(0, dynamic);
+    MPI_Win_detach(dynamic, memory);
+    MPI_Win_free(&dynamic);
+    free(memory);
+}
+
 static void fence_put_get(void)
 {
     fence();
@@ -352,6 +378,7 @@ static const struct {
     { "both_types", both_types, "accumulate-accumulate", 1, 2 },
     { "put_and_sum", put_and_sum, "accumulate-put", 1, 2 }, { "put_and_gets", put_and_gets, "put-get", 1, 2 },
     { "fence_puts", fence_puts, "put-put", 0, 2 }, { "fence_puts_apart", fence_puts_apart, NULL, 0, 2 },
+    { "fence_fails", fence_fails, "put-put", 0, 2 },
     { "fence_put_get", fence_put_get, "put-get", 0, 2 }, { "fence_own_puts", fence_own_puts, "put-put", 0, 1 },
     { "post_puts", post_puts, "put-put", 0, 2 }, { "post_puts_apart", post_puts_apart, NULL, 0, 2 },
     { "locked_puts", locked_puts, "put-put", 0, 2 }, { "locked_puts_apart", locked_puts_apart, NULL, 0, 2 }

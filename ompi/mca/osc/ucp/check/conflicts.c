@@ -359,6 +359,21 @@ static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t 
     }
 }
 
+/** Has the call taken place? One that ends an epoch may return the error of an operation. It counts all the same, so
+ *  that this process numbers its epochs as the others do. */
+static bool took_place(const ompi_osc_ucp_check_sync_t *sync, int rc)
+{
+    switch (sync->call) {
+    case OMPI_OSC_UCP_CALLED_FENCE:
+    case OMPI_OSC_UCP_CALLED_COMPLETE:
+    case OMPI_OSC_UCP_CALLED_UNLOCK:
+    case OMPI_OSC_UCP_CALLED_UNLOCK_ALL:
+        return OMPI_ERR_RMA_SYNC != rc;
+    default:
+        return OMPI_SUCCESS == rc;
+    }
+}
+
 static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc)
 {
     conflicts_t *conflicts = conflicts_of(sync->window);
@@ -366,13 +381,13 @@ static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc
     if (NULL == conflicts || MPI_PROC_NULL == sync->target) {
         return;
     }
-    if (OMPI_SUCCESS == rc) {
+    if (took_place(sync, rc)) {
         pthread_mutex_lock(&conflicts->mutex);
         drain(conflicts, sync->window);
         epochs_note(conflicts, sync);
         pthread_mutex_unlock(&conflicts->mutex);
     }
-    if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && OMPI_ERR_RMA_SYNC != rc) {
+    if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && took_place(sync, rc)) {
         ompi_osc_ucp_enter(); /* nobody's operations of the next epoch may begin before all have looked */
         (void) ompi_osc_ucp_barrier(sync->window, false);
         ompi_osc_ucp_leave();

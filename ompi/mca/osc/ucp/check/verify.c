@@ -10,7 +10,9 @@
 #include "check/verify.h"
 
 #include "check/bytes.h"
+#include "memory/regions.h"
 #include "op/layout_type.h"
+#include "service/target.h"
 
 /** A fingerprint in an access. 0 means none. */
 static uint32_t short_print(const ompi_osc_ucp_check_bytes_t *bytes)
@@ -69,6 +71,21 @@ static ompi_osc_ucp_check_access_t told_of(const ompi_osc_ucp_access_t *access)
     };
 }
 
+/** Is what a put touches all in this process's window? The target may have refused the put. */
+static bool is_there(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *put,
+                     const ompi_osc_ucp_layout_t *layout)
+{
+    bool there;
+
+    if (MPI_WIN_FLAVOR_DYNAMIC != window->flavor) {
+        return ompi_osc_ucp_in_range(window->bytes, 0, layout->lb, layout->ub);
+    }
+    opal_common_ucp_service_lock();
+    there = ompi_osc_ucp_regions_cover(window->target->regions, 0, layout, 0, put->runs.len, 0);
+    opal_common_ucp_service_unlock();
+    return there;
+}
+
 /** Are the bytes those of the put? */
 static void put_look(const ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *put,
                      const ompi_osc_ucp_verified_t *epoch)
@@ -86,7 +103,7 @@ static void put_look(const ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_a
     };
 
     ompi_osc_ucp_layout_contiguous(&bytes.layout, put->runs.first, put->runs.len);
-    if (put->print == short_print(&bytes)) {
+    if (!is_there(epoch->window, put, &bytes.layout) || put->print == short_print(&bytes)) {
         return;
     }
     ompi_osc_ucp_arrived_find(arrived, put, update_look, &search);
