@@ -69,6 +69,9 @@ static bool node_step(const ompi_osc_ucp_window_t *window, int64_t n, int round,
     int     up = rounds_for(n), across = rounds_for(nodes);
 
     *to = *from = -1;
+    if (round >= 2 * up + across) {
+        return false;
+    }
     if (round >= up && round < up + across) {
         if (rank == first) {
             (void) disseminate(window->node_cyclic ? first : first / n, nodes, round - up, to, from);
@@ -82,7 +85,7 @@ static bool node_step(const ompi_osc_ucp_window_t *window, int64_t n, int round,
     }
     *to   = *to < 0 ? -1 : first + *to * apart;
     *from = *from < 0 ? -1 : first + *from * apart;
-    return round < 2 * up + across;
+    return true;
 }
 
 /** Does the barrier go by nodes? Not in the NIC domain: there a notice within the node is a message, too. */

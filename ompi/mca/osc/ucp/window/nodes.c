@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
+#include "base/params.h"
 #include "window/stages.h"
 
 static bool is_here(ompi_group_t *group, int rank)
@@ -16,6 +17,9 @@ int64_t ompi_osc_ucp_nodes_seen(const ompi_osc_ucp_window_t *window)
 {
     int64_t first = -1, apart = 1, n = 0, rank;
 
+    if (0 != ompi_osc_ucp_params.survive) {
+        return 0; /* a first member that sees a death would let the others of its node go on as if there was none */
+    }
     for (rank = 0; rank < window->size; rank++) {
         if (!is_here(window->group, (int) rank)) {
             continue;

@@ -228,7 +228,7 @@ static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     mine[SIZE_MIN_]  = -window->bytes;
     mine[UNIT_MAX_]  = window->disp_unit;
     mine[UNIT_MIN_]  = -window->disp_unit;
-    mine[NODE_MAX]   = ompi_osc_ucp_nodes_seen(window);
+    mine[NODE_MAX]   = OMPI_SUCCESS == rc ? ompi_osc_ucp_nodes_seen(window) : 0;
     mine[NODE_MIN]   = -mine[NODE_MAX];
     mine[CONTIGUOUS] = !window->noncontig;
     mine[ALIGNMENT]  = (int64_t) window->alignment;
