@@ -17,10 +17,9 @@ build=${BUILD:-$top/build}
 out=$build/fuzz
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-sources=(base/record.c
-    base/watched.c layout/layout.c layout/walk.c op/op.c op/op_layout.c op/pairs.c op/stripes.c memory/attached.c
-    memory/cma.c memory/regions.c wire/wire.c service/apply.c service/arrival.c service/asked.c service/locks.c
-    service/refused.c service/reply.c service/target.c service/target_addr.c
+sources=(base/record.c base/node_file.c base/watched.c layout/layout.c layout/walk.c op/op.c op/op_layout.c op/pairs.c
+    op/stripes.c memory/attached.c memory/cma.c memory/regions.c wire/wire.c service/apply.c service/arrival.c
+    service/asked.c service/locks.c service/refused.c service/reply.c service/target.c service/target_addr.c
     ../../../../opal/mca/common/ucp/common_ucp_reserve.c)
 
 if ! command -v clang >/dev/null; then
