@@ -74,7 +74,8 @@ int ompi_osc_ucp_access_parts(const ompi_osc_ucp_check_op_t *op, int64_t unit, o
 {
     ompi_osc_ucp_access_t      all  = {
         .origin = op->window->rank, .target = op->target, .site = op->site, .call = (uint8_t) op->call,
-        .does = (uint8_t) does(op), .op = NULL == op->op ? 0 : ompi_osc_ucp_op_code(op->op)
+        .does = (uint8_t) does(op), .op = NULL == op->op ? 0 : ompi_osc_ucp_op_code(op->op),
+        .stamp = { .process = -1 }
     };
     const ompi_osc_ucp_prim_t *prim = OMPI_OSC_UCP_DOES_ACCUMULATE == all.does ? ompi_osc_ucp_prim_of(op->type) : NULL;
     ompi_osc_ucp_layout_t      layout;
@@ -91,7 +92,7 @@ int ompi_osc_ucp_access_parts(const ompi_osc_ucp_check_op_t *op, int64_t unit, o
     ompi_osc_ucp_layout_fini(&layout);
     all.prim = NULL == prim ? 0 : prim->code;
     for (i = 0; i < making.n; i++) {
-        parts[i]      = all;
+        ompi_osc_ucp_access_copy(&parts[i], &all);
         parts[i].runs = making.runs[i];
     }
     return making.n;

@@ -6,6 +6,9 @@
 #ifndef OSC_UCP_CHECK_ACCESS_H
 #define OSC_UCP_CHECK_ACCESS_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "check/check.h"
 #include "check/clock.h"
 #include "check/report.h"
@@ -41,7 +44,6 @@ typedef struct ompi_osc_ucp_access_t {
     uint32_t            number; /**< of the epoch: fences so far; epochs of MPI_Win_start for the target so far */
     int32_t             origin, target; /**< ranks */
     ompi_osc_ucp_site_t site;
-    ompi_osc_ucp_stamp_t stamp; /**< what clocks know of it */
     uint8_t             call;   /**< ompi_osc_ucp_called_t */
     uint8_t             does;   /**< ompi_osc_ucp_does_t */
     uint8_t             within; /**< ompi_osc_ucp_within_t */
@@ -49,13 +51,24 @@ typedef struct ompi_osc_ucp_access_t {
     uint8_t             prim;   /**< code of the element type; 0: none, or not known */
     uint8_t             pad[3];
     uint32_t            print;  /**< of the bytes of a put (check/verify.h); 0: none */
+    ompi_osc_ucp_stamp_t stamp; /**< what clocks know of it; the last, see ompi_osc_ucp_access_copy */
 } ompi_osc_ucp_access_t;
+
+/** Copy an access. What another process's clock says is most of it, and is left out if nothing is known. */
+static inline void ompi_osc_ucp_access_copy(ompi_osc_ucp_access_t *to, const ompi_osc_ucp_access_t *from)
+{
+    if (from->stamp.process < 0) {
+        memcpy(to, from, offsetof(ompi_osc_ucp_access_t, stamp.heard));
+    } else {
+        memcpy(to, from, sizeof(*to));
+    }
+}
 
 /** Most accesses that one operation becomes; what is more complicated is covered in part. */
 #define OMPI_OSC_UCP_ACCESS_PARTS 16
 
-/** The parts of an operation, which has succeeded. Sets runs, call, does, op, prim, site, origin and target. `unit` is
- *  the target's. Returns how many there are. Outside the origin side. */
+/** The parts of an operation, which has succeeded. Sets runs, call, does, op, prim, site, origin and target; of the
+ *  stamp, that nothing is known. `unit` is the target's. Returns how many there are. Outside the origin side. */
 int ompi_osc_ucp_access_parts(const ompi_osc_ucp_check_op_t *op, int64_t unit, ompi_osc_ucp_access_t *parts);
 
 /** Does the standard let the two meet on the same bytes at the same time (MPI-3.1 section 11.7)? */

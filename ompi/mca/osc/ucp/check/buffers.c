@@ -173,14 +173,14 @@ static void buffers_called(const ompi_osc_ucp_check_op_t *op, int rc)
     if (OMPI_SUCCESS != rc || MPI_PROC_NULL == op->target || (is_requested(op->call) && NULL == op->request)) {
         return;
     }
-    pthread_mutex_lock(&all.mutex);
+    ompi_osc_ucp_check_lock(&all.mutex);
     all.operations++;
     if (reads) {
         pending_add(op, &op->origin, ORIGIN);
     }
     pending_add(op, &op->compare, COMPARE);
     pending_add(op, &op->result, RESULT);
-    pthread_mutex_unlock(&all.mutex);
+    ompi_osc_ucp_check_unlock(&all.mutex);
 }
 
 /** Does the call complete the operation of the buffer at this process? */
@@ -353,7 +353,7 @@ static void buffers_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
     pending_t *pending;
     int        n = 0;
 
-    pthread_mutex_lock(&all.mutex);
+    ompi_osc_ucp_check_lock(&all.mutex);
     for (pending = all.last; NULL != pending; pending = pending->next) {
         pending->over = completes(sync, pending);
         n            += pending->over;
@@ -361,7 +361,7 @@ static void buffers_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
     if (n > 0) {
         over_look(sync->call, sync->site);
     }
-    pthread_mutex_unlock(&all.mutex);
+    ompi_osc_ucp_check_unlock(&all.mutex);
 }
 
 static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
@@ -370,7 +370,7 @@ static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
     int        n = 0;
 
     (void) window;
-    pthread_mutex_lock(&all.mutex);
+    ompi_osc_ucp_check_lock(&all.mutex);
     for (pending = all.last; NULL != pending; pending = pending->next) {
         pending->over = request == pending->request;
         n            += pending->over;
@@ -378,7 +378,7 @@ static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
     if (n > 0) {
         over_look(OMPI_OSC_UCP_CALLED_NONE, (ompi_osc_ucp_site_t) { 0 });
     }
-    pthread_mutex_unlock(&all.mutex);
+    ompi_osc_ucp_check_unlock(&all.mutex);
 }
 
 static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
@@ -386,7 +386,7 @@ static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
     pending_t **at = &all.last;
 
     (void) last;
-    pthread_mutex_lock(&all.mutex);
+    ompi_osc_ucp_check_lock(&all.mutex);
     while (NULL != *at) {
         if (window == (*at)->window) {
             pending_remove(at);
@@ -394,7 +394,7 @@ static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
             at = &(*at)->next;
         }
     }
-    pthread_mutex_unlock(&all.mutex);
+    ompi_osc_ucp_check_unlock(&all.mutex);
 }
 
 const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_buffers = {

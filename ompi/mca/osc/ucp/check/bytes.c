@@ -80,6 +80,9 @@ uint64_t ompi_osc_ucp_bytes_fingerprint(const ompi_osc_ucp_check_bytes_t *bytes)
     uint64_t size = bytes->layout.size, hash = size;
     uint64_t i;
 
+    if (size <= OMPI_OSC_UCP_FINGERPRINT_ALL && ompi_osc_ucp_layout_is_contiguous(&bytes->layout)) {
+        return hash_bytes(hash, (const char *) ompi_osc_ucp_bytes_first(bytes), size);
+    }
     if (size <= OMPI_OSC_UCP_FINGERPRINT_ALL) {
         return hash_packed(hash, bytes, 0, size);
     }

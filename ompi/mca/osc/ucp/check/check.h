@@ -9,7 +9,10 @@
 #ifndef OSC_UCP_CHECK_H
 #define OSC_UCP_CHECK_H
 
+#include <pthread.h>
+
 #include "base/record.h"
+#include "base/threads.h"
 #include "check/site.h"
 #include "peer/window.h"
 
@@ -91,6 +94,22 @@ void ompi_osc_ucp_check_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t
 
 /** End the check of a window that is freed. Collective, outside the origin side. `last`: MPI_Finalize frees it. */
 void ompi_osc_ucp_check_end(ompi_osc_ucp_window_t *window, bool last);
+
+/** Take a mutex that only calls of MPI take, so only if several threads may be inside MPI: most programs have one, and
+ *  an uncontended mutex for each operation would cost as much as the operation. */
+static inline void ompi_osc_ucp_check_lock(pthread_mutex_t *mutex)
+{
+    if (ompi_osc_ucp_threaded()) {
+        pthread_mutex_lock(mutex);
+    }
+}
+
+static inline void ompi_osc_ucp_check_unlock(pthread_mutex_t *mutex)
+{
+    if (ompi_osc_ucp_threaded()) {
+        pthread_mutex_unlock(mutex);
+    }
+}
 
 /* check/window.c */
 

@@ -177,7 +177,7 @@ void ompi_osc_ucp_check_stamp(ompi_osc_ucp_window_t *window, int target, ompi_os
 {
     clocks_t *clocks = clocks_of(window);
 
-    if (NULL != clocks && granted(window, target)) {
+    if (NULL != clocks && ompi_osc_ucp_clock_on(clock_own) && granted(window, target)) {
         locked(clocks, target);
         ompi_osc_ucp_clock_stamp(clock_own, stamp);
     } else {

@@ -116,7 +116,7 @@ static void tell(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_access_t *ready = NULL;
     uint32_t               n = 0, from, to;
 
-    pthread_mutex_lock(&conflicts->mutex);
+    ompi_osc_ucp_check_lock(&conflicts->mutex);
     if (NULL != conflicts->issued && ompi_osc_ucp_issued_ready(conflicts->issued) > 0) {
         ready = ompi_osc_ucp_issued_take(conflicts->issued, &n);
     }
@@ -127,12 +127,12 @@ static void tell(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
         if (ready[from].target == window->rank) {
             arrived_add(conflicts, window, ready + from, to - from);
         } else if (NULL != conflicts->log) {
-            pthread_mutex_unlock(&conflicts->mutex);
+            ompi_osc_ucp_check_unlock(&conflicts->mutex);
             ompi_osc_ucp_log_append(conflicts->log, ready[from].target, ready + from, to - from);
-            pthread_mutex_lock(&conflicts->mutex);
+            ompi_osc_ucp_check_lock(&conflicts->mutex);
         }
     }
-    pthread_mutex_unlock(&conflicts->mutex);
+    ompi_osc_ucp_check_unlock(&conflicts->mutex);
     free(ready);
 }
 
@@ -168,7 +168,7 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
     ompi_osc_ucp_check_stamp(op->window, op->target, &stamp);
     n = ompi_osc_ucp_access_parts(op, NULL == conflicts->units ? op->window->uniform_disp_unit
                                                                : conflicts->units[op->target], parts);
-    pthread_mutex_lock(&conflicts->mutex);
+    ompi_osc_ucp_check_lock(&conflicts->mutex);
     if (NULL == conflicts->issued && n > 0) {
         conflicts->issued = ompi_osc_ucp_issued_new(op->window, records());
     }
@@ -176,7 +176,9 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
         parts[i].begin  = op->begin;
         parts[i].finish = UINT64_MAX;
         parts[i].host   = conflicts->host;
-        parts[i].stamp  = stamp;
+        if (stamp.process >= 0) {
+            parts[i].stamp = stamp;
+        }
         epoch_set(conflicts, &parts[i]);
     }
     if (1 == n) {
@@ -185,7 +187,7 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
     if (NULL != conflicts->issued) {
         ompi_osc_ucp_issued_add(conflicts->issued, parts, n, op->request);
     }
-    pthread_mutex_unlock(&conflicts->mutex);
+    ompi_osc_ucp_check_unlock(&conflicts->mutex);
 }
 
 static void conflicts_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
@@ -195,11 +197,11 @@ static void conflicts_done(ompi_osc_ucp_window_t *window, ompi_request_t *reques
     if (NULL == conflicts) {
         return;
     }
-    pthread_mutex_lock(&conflicts->mutex);
+    ompi_osc_ucp_check_lock(&conflicts->mutex);
     if (NULL != conflicts->issued) {
         ompi_osc_ucp_issued_done(conflicts->issued, request, opal_common_ucp_now_ns());
     }
-    pthread_mutex_unlock(&conflicts->mutex);
+    ompi_osc_ucp_check_unlock(&conflicts->mutex);
 }
 
 /* Synchronization. */
@@ -209,12 +211,12 @@ static uint32_t complete(conflicts_t *conflicts, int target, uint64_t now, bool 
 {
     uint32_t ready = 0;
 
-    pthread_mutex_lock(&conflicts->mutex);
+    ompi_osc_ucp_check_lock(&conflicts->mutex);
     if (NULL != conflicts->issued) {
         ompi_osc_ucp_issued_complete(conflicts->issued, target, now, local);
         ready = ompi_osc_ucp_issued_ready(conflicts->issued);
     }
-    pthread_mutex_unlock(&conflicts->mutex);
+    ompi_osc_ucp_check_unlock(&conflicts->mutex);
     return ready;
 }
 
@@ -382,10 +384,10 @@ static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc
         return;
     }
     if (took_place(sync, rc)) {
-        pthread_mutex_lock(&conflicts->mutex);
+        ompi_osc_ucp_check_lock(&conflicts->mutex);
         drain(conflicts, sync->window);
         epochs_note(conflicts, sync);
-        pthread_mutex_unlock(&conflicts->mutex);
+        ompi_osc_ucp_check_unlock(&conflicts->mutex);
     }
     if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && took_place(sync, rc)) {
         ompi_osc_ucp_enter(); /* nobody's operations of the next epoch may begin before all have looked */
@@ -450,9 +452,9 @@ static void conflicts_end(ompi_osc_ucp_window_t *window, bool last)
         tell(conflicts, window);
         ompi_osc_ucp_log_settle(conflicts->log);
     }
-    pthread_mutex_lock(&conflicts->mutex);
+    ompi_osc_ucp_check_lock(&conflicts->mutex);
     drain(conflicts, window);
-    pthread_mutex_unlock(&conflicts->mutex);
+    ompi_osc_ucp_check_unlock(&conflicts->mutex);
     if (NULL != conflicts->log) {
         ompi_osc_ucp_log_free(conflicts->log, last);
     }

@@ -93,7 +93,8 @@ void ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_a
     }
     for (i = 0; i < n; i++) {
         ompi_osc_ucp_store_add(issued->store, &parts[i]);
-        issued->pending[issued->n++] = (pending_t) { .access = parts[i], .request = request };
+        ompi_osc_ucp_access_copy(&issued->pending[issued->n].access, &parts[i]);
+        issued->pending[issued->n++].request = request;
     }
 }
 
@@ -124,10 +125,11 @@ static void ready_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t
         if (NULL == more) {
             return;
         }
+        memset(more + issued->room, 0, (issued->room + 64) * sizeof(*more)); /* it is sent with what is not copied */
         issued->ready = more;
         issued->room  = 2 * issued->room + 64;
     }
-    issued->ready[issued->readies]            = *access;
+    ompi_osc_ucp_access_copy(&issued->ready[issued->readies], access);
     issued->ready[issued->readies].stamp.step = ompi_osc_ucp_check_step();
     issued->ready[issued->readies++].finish   = now;
 }
@@ -193,24 +195,42 @@ uint32_t ompi_osc_ucp_issued_ready(const ompi_osc_ucp_issued_t *issued)
     return issued->readies;
 }
 
-static int by_target(const void *left, const void *right)
+static int by_number(const void *left, const void *right)
 {
-    const ompi_osc_ucp_access_t *one = left, *two = right;
+    const uint64_t *one = left, *two = right;
 
-    return (one->target > two->target) - (one->target < two->target);
+    return (*one > *two) - (*one < *two);
+}
+
+/** A copy, sorted by target; the accesses are long, so their numbers are sorted. NULL: memory is short. */
+static ompi_osc_ucp_access_t *sorted(const ompi_osc_ucp_access_t *ready, uint32_t n)
+{
+    uint64_t              *order = malloc(n * sizeof(*order));
+    ompi_osc_ucp_access_t *copy  = calloc(n, sizeof(*copy));
+    uint32_t               i;
+
+    for (i = 0; NULL != order && NULL != copy && i < n; i++) {
+        order[i] = (uint64_t) ready[i].target << 32 | i;
+    }
+    if (NULL != order && NULL != copy) {
+        qsort(order, n, sizeof(*order), by_number);
+        for (i = 0; i < n; i++) {
+            ompi_osc_ucp_access_copy(&copy[i], &ready[(uint32_t) order[i]]);
+        }
+    } else {
+        free(copy);
+        copy = NULL;
+    }
+    free(order);
+    return copy;
 }
 
 ompi_osc_ucp_access_t *ompi_osc_ucp_issued_take(ompi_osc_ucp_issued_t *issued, uint32_t *n_p)
 {
-    ompi_osc_ucp_access_t *ready = issued->ready;
+    ompi_osc_ucp_access_t *taken = sorted(issued->ready, issued->readies);
 
-    *n_p = issued->readies;
-    if (issued->readies > 1) {
-        qsort(ready, issued->readies, sizeof(*ready), by_target);
-    }
-    issued->ready   = NULL;
+    *n_p            = NULL == taken ? 0 : issued->readies;
     issued->readies = 0;
-    issued->room    = 0;
     memset(issued->repeated, 0, sizeof(issued->repeated));
-    return ready;
+    return taken;
 }

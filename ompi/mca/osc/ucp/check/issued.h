@@ -33,7 +33,7 @@ void ompi_osc_ucp_issued_done(ompi_osc_ucp_issued_t *issued, const ompi_request_
 /** How many accesses are complete and were not taken. */
 uint32_t ompi_osc_ucp_issued_ready(const ompi_osc_ucp_issued_t *issued);
 
-/** Take these, by target. The caller frees them. */
+/** Take these, by target. The caller frees them. None and NULL if memory is short: they are forgotten. */
 ompi_osc_ucp_access_t *ompi_osc_ucp_issued_take(ompi_osc_ucp_issued_t *issued, uint32_t *n_p);
 
 #endif /* OSC_UCP_CHECK_ISSUED_H */

@@ -132,7 +132,7 @@ uint32_t ompi_osc_ucp_log_take(ompi_osc_ucp_log_t *log, ompi_osc_ucp_access_t *a
     uint32_t n    = 0;
 
     for (; head != tail && n < max; head++) {
-        accesses[n++] = log->own->at[head % log->size];
+        ompi_osc_ucp_access_copy(&accesses[n++], &log->own->at[head % log->size]);
     }
     if (n > 0) {
         __atomic_store_n(&log->own->head, head, __ATOMIC_RELEASE);

@@ -35,7 +35,7 @@ static void range_add(const ompi_osc_ucp_window_t *window, uintptr_t first, uint
 {
     range_t *range = malloc(sizeof(*range));
 
-    pthread_mutex_lock(&exposed.mutex);
+    ompi_osc_ucp_check_lock(&exposed.mutex);
     if (NULL == range) {
         first     = 0;
         end       = UINTPTR_MAX;
@@ -47,7 +47,7 @@ static void range_add(const ompi_osc_ucp_window_t *window, uintptr_t first, uint
     }
     exposed.first = first < exposed.first ? first : exposed.first;
     exposed.end   = end > exposed.end ? end : exposed.end;
-    pthread_mutex_unlock(&exposed.mutex);
+    ompi_osc_ucp_check_unlock(&exposed.mutex);
 }
 
 /** Remove the window's range that begins at `first`, or all of the window's: 0. */
@@ -55,7 +55,7 @@ static void ranges_remove(const ompi_osc_ucp_window_t *window, uintptr_t first)
 {
     range_t **at = &exposed.last, *range;
 
-    pthread_mutex_lock(&exposed.mutex);
+    ompi_osc_ucp_check_lock(&exposed.mutex);
     while (NULL != (range = *at)) {
         if (window == range->window && (0 == first || first == range->first)) {
             *at = range->next;
@@ -65,7 +65,7 @@ static void ranges_remove(const ompi_osc_ucp_window_t *window, uintptr_t first)
             at = &range->next;
         }
     }
-    pthread_mutex_unlock(&exposed.mutex);
+    ompi_osc_ucp_check_unlock(&exposed.mutex);
 }
 
 bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end)
@@ -73,7 +73,7 @@ bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end)
     const range_t *range;
     bool           is;
 
-    pthread_mutex_lock(&exposed.mutex);
+    ompi_osc_ucp_check_lock(&exposed.mutex);
     is = first < exposed.end && end > exposed.first;
     if (is && exposed.n <= LOOKED_THROUGH_MAX) {
         for (range = exposed.last; NULL != range && (first >= range->end || end <= range->first); range = range->next) {
@@ -81,7 +81,7 @@ bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end)
         }
         is = NULL != range;
     }
-    pthread_mutex_unlock(&exposed.mutex);
+    ompi_osc_ucp_check_unlock(&exposed.mutex);
     return is;
 }
 

@@ -82,9 +82,9 @@ static began_t began_copy(const began_t *began)
 {
     began_t copy;
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     copy = *began;
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
     return copy;
 }
 
@@ -161,10 +161,10 @@ static void locked(const ompi_osc_ucp_check_sync_t *sync)
     if (sync->target < 0) {
         return;
     }
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     lock_add(misuse, &lock);
     post = misuse->post;
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
     nocheck_look(sync->window, &lock);
     if (post.open && sync->target == sync->window->rank) {
         tell(sync->window, &post, &lock, own_words);
@@ -176,13 +176,13 @@ static void unlocks(const ompi_osc_ucp_check_sync_t *sync)
 {
     began_t *found, lock = { .open = false };
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     found = lock_find(misuse_of(sync->window), sync->target);
     if (NULL != found) {
         lock        = *found;
         found->open = false;
     }
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
     if (lock.open) {
         nocheck_look(sync->window, &lock);
     }
@@ -201,10 +201,10 @@ static void exposed_look(ompi_osc_ucp_window_t *window, const began_t *post)
     misuse_t *misuse = misuse_of(window);
     began_t  *lock, own;
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     lock = lock_find(misuse, window->rank);
     own  = NULL == lock ? misuse->lock_all : *lock;
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
     if (own.open) {
         tell(window, post, &own, own_words);
     } else if (NULL != window->control && !window->nic &&
@@ -252,9 +252,9 @@ static void fences(const ompi_osc_ucp_check_sync_t *sync)
     misuse_t     *misuse = misuse_of(sync->window);
     const began_t first  = began_copy(&misuse->fence), fence = began_of(sync);
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     misuse->fence.open = false;
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
     if (first.open && 0 != (sync->assert & MPI_MODE_NOPRECEDE)) {
         tell(sync->window, &first, &fence, words);
     }
@@ -269,11 +269,11 @@ static void misuse_called(const ompi_osc_ucp_check_op_t *op, int rc)
         OMPI_OSC_UCP_EPOCH_FENCE != op->window->epoch) {
         return;
     }
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     if (!misuse->fence.open) {
         misuse->fence = (began_t) { .open = true, .call = op->call, .site = op->site };
     }
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
 }
 
 /* What the layer calls. */
@@ -313,10 +313,10 @@ static void misuse_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
 /** Remember that an epoch has begun, or has ended. */
 static void epoch_keep(began_t *began, const ompi_osc_ucp_check_sync_t *sync, bool open)
 {
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_check_lock(&mutex);
     *began      = began_of(sync);
     began->open = open;
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_check_unlock(&mutex);
 }
 
 static void misuse_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "base/threads.h"
 #include "check/symbol.h"
 
 #define SITES 1024u /**< remembered; a power of 2 */
@@ -182,9 +183,13 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame)
     ompi_osc_ucp_site_t site    = { 0, 0 };
     bool                found;
 
-    pthread_mutex_lock(&mutex);
+    if (ompi_osc_ucp_threaded()) {
+        pthread_mutex_lock(&mutex);
+    }
     found = recall(from, frame, &site);
-    pthread_mutex_unlock(&mutex);
+    if (ompi_osc_ucp_threaded()) {
+        pthread_mutex_unlock(&mutex);
+    }
     if (found) {
         return site;
     }

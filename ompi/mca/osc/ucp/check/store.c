@@ -2,48 +2,63 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An access of few blocks is in the chain of each; a wide one is in a chain of its own. Entries have numbers, which
- * rise. One that the ring has overwritten has a number that is too low, and ends its chain.
+ * An access of few blocks is in the chain of each; a wide one is in the chain of all wide ones. Accesses have numbers,
+ * which rise. One that the ring has overwritten has a number that is too low, and ends its chain.
  */
 
 #include "check/store.h"
 
 #include <stdlib.h>
 
-#define BLOCK   12   /**< log2 of a block's bytes */
-#define NARROW  4    /**< blocks of an access that is not wide */
-#define CHAINS  1024u
-#define LOOKS   256  /**< steps in a chain */
+/** Accesses of few small blocks are in the chains of these, others in those of larger ones. */
+#define LEVELS  2
+#define NARROW  4     /**< blocks of an access that is not wide */
+#define CHAINS  4096u
+#define LOOKS   256   /**< steps in a chain */
 
-typedef struct entry_t {
-    ompi_osc_ucp_access_t access;
-    uint64_t              before[NARROW]; /**< numbers of the next in the chains; 0: none */
-    int64_t               block;          /**< the first; valid unless wide */
-    int                   blocks;         /**< 0: wide */
-} entry_t;
+static const int shifts[LEVELS] = { 8, 12 }; /**< log2 of a block's bytes */
+
+/** Where an access is. Apart from it, and short, because a search passes many. */
+typedef struct place_t {
+    int64_t  first, end;     /**< it touches no other bytes */
+    uint64_t before[NARROW]; /**< numbers of the next in the chains; 0: none */
+    int32_t  target;
+    int16_t  level;
+    int16_t  blocks;         /**< 0: wide */
+} place_t;
 
 struct ompi_osc_ucp_store_t {
-    uint32_t size;
-    uint64_t last;          /**< number of the last; the first has 1 */
-    uint64_t forgotten;     /**< number of the last that was cleared */
-    uint64_t wide;          /**< head of the chain of wide ones */
-    uint64_t heads[CHAINS];
-    entry_t  entries[];     /**< by number modulo size */
+    uint32_t               size;
+    uint64_t               last;      /**< number of the last; the first has 1 */
+    uint64_t               forgotten; /**< number of the last that was cleared */
+    uint64_t               wide;      /**< head of the chain of wide ones */
+    uint64_t               heads[CHAINS];
+    ompi_osc_ucp_access_t *accesses;  /**< by number since the last that was cleared, modulo size: few are used again */
+    place_t                places[];  /**< likewise */
 };
 
 ompi_osc_ucp_store_t *ompi_osc_ucp_store_new(uint32_t size)
 {
-    ompi_osc_ucp_store_t *store = calloc(1, sizeof(*store) + size * sizeof(entry_t));
+    ompi_osc_ucp_store_t *store = calloc(1, sizeof(*store) + size * sizeof(place_t));
 
-    if (NULL != store) {
-        store->size = size;
+    if (NULL == store) {
+        return NULL;
+    }
+    store->size     = size;
+    store->accesses = calloc(size, sizeof(*store->accesses));
+    if (NULL == store->accesses) {
+        free(store);
+        return NULL;
     }
     return store;
 }
 
 void ompi_osc_ucp_store_free(ompi_osc_ucp_store_t *store)
 {
-    free(store);
+    if (NULL != store) {
+        free(store->accesses);
+        free(store);
+    }
 }
 
 void ompi_osc_ucp_store_clear(ompi_osc_ucp_store_t *store)
@@ -51,105 +66,143 @@ void ompi_osc_ucp_store_clear(ompi_osc_ucp_store_t *store)
     store->forgotten = store->last;
 }
 
-/** The blocks of an access; 0: it is wide. */
-static int blocks_of(const ompi_osc_ucp_access_t *access, int64_t *block)
+static uint32_t slot_of(const ompi_osc_ucp_store_t *store, uint64_t number)
 {
-    int64_t last = (access->runs.first + (int64_t) ((access->runs.count - 1) * access->runs.stride + access->runs.len)
-                    - 1) >> BLOCK;
-
-    *block = access->runs.first >> BLOCK;
-    return last - *block < NARROW ? (int) (last - *block) + 1 : 0;
+    return (uint32_t) ((number - store->forgotten - 1) % store->size);
 }
 
-static uint32_t chain_of(int64_t block, int32_t target)
+/** Where an access would be. */
+static place_t place_of(const ompi_osc_ucp_access_t *access)
 {
-    return (uint32_t) (((uint64_t) block * 31 + (uint64_t) target) * 0x9e3779b97f4a7c15u >> 40) & (CHAINS - 1);
+    const ompi_osc_ucp_runs_t *runs  = &access->runs;
+    place_t                    place = {
+        .first = runs->first, .end = runs->first + (int64_t) ((runs->count - 1) * runs->stride + runs->len),
+        .target = access->target
+    };
+    int64_t                    blocks;
+
+    for (place.level = 0; place.level < LEVELS; place.level++) {
+        blocks = ((place.end - 1) >> shifts[place.level]) - (place.first >> shifts[place.level]) + 1;
+        if (blocks <= NARROW) {
+            place.blocks = (int16_t) blocks;
+            break;
+        }
+    }
+    return place;
+}
+
+static uint32_t chain_of(int level, int64_t block, int32_t target)
+{
+    return (uint32_t) (((uint64_t) block * 31 + (uint64_t) target * LEVELS + (uint64_t) level) * 0x9e3779b97f4a7c15u
+                       >> 40) & (CHAINS - 1);
+}
+
+/** The chain of a place's block of that number. */
+static uint32_t chain_at(const place_t *place, int i)
+{
+    return chain_of(place->level, (place->first >> shifts[place->level]) + i, place->target);
 }
 
 void ompi_osc_ucp_store_add(ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access)
 {
     uint64_t  number = ++store->last, *head;
-    entry_t  *entry  = &store->entries[number % store->size];
+    place_t  *place  = &store->places[slot_of(store, number)];
     int       i;
 
-    entry->access = *access;
-    entry->blocks = blocks_of(access, &entry->block);
-    if (0 == entry->blocks) {
-        entry->before[0] = store->wide;
+    ompi_osc_ucp_access_copy(&store->accesses[slot_of(store, number)], access);
+    *place = place_of(access);
+    if (0 == place->blocks) {
+        place->before[0] = store->wide;
         store->wide      = number;
     }
-    for (i = 0; i < entry->blocks; i++) {
-        head             = &store->heads[chain_of(entry->block + i, access->target)];
-        entry->before[i] = *head == number ? 0 : *head; /* two of its blocks may share a chain */
+    for (i = 0; i < place->blocks; i++) {
+        head             = &store->heads[chain_at(place, i)];
+        place->before[i] = *head == number ? 0 : *head; /* two of its blocks may share a chain */
         *head            = number;
     }
 }
 
-/** The entry of a number; NULL if it is forgotten. */
-static const entry_t *entry_of(const ompi_osc_ucp_store_t *store, uint64_t number)
+/** The place of a number; NULL if it is forgotten. */
+static const place_t *find(const ompi_osc_ucp_store_t *store, uint64_t number)
 {
-    return number > store->forgotten && number + store->size > store->last ? &store->entries[number % store->size]
+    return number > store->forgotten && number + store->size > store->last ? &store->places[slot_of(store, number)]
                                                                            : NULL;
 }
 
-typedef void (*look_t)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access, void *context);
+/** What is looked for, and who looks. */
+typedef struct search_t {
+    const ompi_osc_ucp_store_t  *store;
+    const ompi_osc_ucp_access_t *access;
+    place_t                      place;
+    void (*look)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access, void *context);
+    void                        *context;
+} search_t;
 
-static void all_look(const ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access, look_t look, void *context)
+static void look_at(const search_t *search, const place_t *found)
 {
-    const entry_t *entry;
-    uint64_t       number;
-
-    for (number = store->last; NULL != (entry = entry_of(store, number)); number--) {
-        look(&entry->access, access, context);
+    if (found->first < search->place.end && search->place.first < found->end) {
+        search->look(&search->store->accesses[found - search->store->places], search->access, search->context);
     }
 }
 
-static void wide_look(const ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access, look_t look,
-                      void *context)
+static void all_look(const search_t *search)
 {
-    const entry_t *entry;
+    const place_t *found;
+    uint64_t       number;
+
+    for (number = search->store->last; NULL != (found = find(search->store, number)); number--) {
+        look_at(search, found);
+    }
+}
+
+static void wide_look(const search_t *search)
+{
+    const place_t *found;
     uint64_t       number;
     int            looks;
 
-    for (number = store->wide, looks = 0; looks < LOOKS && NULL != (entry = entry_of(store, number)); looks++) {
-        look(&entry->access, access, context);
-        number = entry->before[0];
+    for (number = search->store->wide, looks = 0;
+         looks < LOOKS && NULL != (found = find(search->store, number)); looks++) {
+        look_at(search, found);
+        number = found->before[0];
     }
 }
 
-/** Look at those in the chain of a block. */
-static void chain_look(const ompi_osc_ucp_store_t *store, int64_t block, const ompi_osc_ucp_access_t *access,
-                       look_t look, void *context)
+/** Look at those in a chain. */
+static void chain_look(const search_t *search, uint32_t chain)
 {
-    uint32_t       chain  = chain_of(block, access->target);
-    uint64_t       number = store->heads[chain], before;
-    const entry_t *entry;
+    uint64_t       number = search->store->heads[chain], before;
+    const place_t *found;
     int            looks, i;
 
-    for (looks = 0; looks < LOOKS && NULL != (entry = entry_of(store, number)); looks++) {
-        look(&entry->access, access, context);
-        before = 0;
-        for (i = 0; i < entry->blocks; i++) {
-            if (chain == chain_of(entry->block + i, entry->access.target) && 0 != entry->before[i]) {
-                before = entry->before[i];
+    for (looks = 0; looks < LOOKS && NULL != (found = find(search->store, number)); looks++) {
+        look_at(search, found);
+        before = 1 == found->blocks ? found->before[0] : 0;
+        for (i = 0; i < found->blocks && found->blocks > 1; i++) {
+            if (0 != found->before[i] && chain == chain_at(found, i)) {
+                before = found->before[i];
             }
         }
         number = before;
     }
 }
 
-void ompi_osc_ucp_store_find(const ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access, look_t look,
-                             void *context)
+void ompi_osc_ucp_store_find(const ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access,
+                             void (*look)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access,
+                                          void *context), void *context)
 {
-    int64_t block;
-    int     blocks = blocks_of(access, &block), i;
+    const search_t search = { store, access, place_of(access), look, context };
+    int64_t        block;
+    int            level;
 
-    if (0 == blocks) {
-        all_look(store, access, look, context);
+    if (0 == search.place.blocks) {
+        all_look(&search);
         return;
     }
-    wide_look(store, access, look, context);
-    for (i = 0; i < blocks; i++) {
-        chain_look(store, block + i, access, look, context);
+    wide_look(&search);
+    for (level = 0; level < LEVELS; level++) {
+        for (block = search.place.first >> shifts[level]; block <= (search.place.end - 1) >> shifts[level]; block++) {
+            chain_look(&search, chain_of(level, block, search.place.target));
+        }
     }
 }
