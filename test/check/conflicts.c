@@ -679,25 +679,28 @@ static void put_get_exclusive_rounds(void)
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
-        MISTAKE(put_put_fence), CORRECT(put_put_fence_apart), CORRECT(put_fence_put), MISTAKE(put_get_fence),
-        CORRECT(get_get_fence), CORRECT(put_fence_get), MISTAKE(acc_put_fence), MISTAKE(acc_get_fence),
-        MISTAKE(acc_acc_other_op_fence), CORRECT(acc_acc_same_op_fence), MISTAKE(acc_acc_other_type_fence),
-        CORRECT(acc_no_op_fence), MISTAKE(put_twice_fence), MISTAKE(put_then_get_fence), CORRECT(acc_twice_fence),
-        MISTAKE(put_put_edge_fence), CORRECT(put_put_beside_fence), MISTAKE(put_put_strided_fence),
-        CORRECT(put_put_comb_fence), MISTAKE(put_put_self_fence),
-        MISTAKE(put_put_pscw), CORRECT(put_put_pscw_apart), MISTAKE(put_get_pscw), MISTAKE(acc_put_pscw),
-        CORRECT(put_pscw_in_turn),
-        MISTAKE(put_put_shared_lock), CORRECT(put_put_exclusive_lock), CORRECT(put_get_two_locks),
-        MISTAKE(put_get_shared_lock), CORRECT(put_put_shared_lock_apart), MISTAKE(put_put_held_locks),
-        MISTAKE(acc_put_held_locks), MISTAKE(put_put_lock_all), MISTAKE(acc_acc_other_op_lock_all),
-        MISTAKE(get_put_lock_all), MISTAKE(cas_put_lock_all), CORRECT(cas_cas_lock_all),
-        MISTAKE(fetch_and_op_get_lock_all), CORRECT(fetch_and_op_lock_all), MISTAKE(put_twice_lock),
-        CORRECT(put_flush_put_lock), MISTAKE(put_then_get_lock), MISTAKE(put_flush_local_get), CORRECT(put_flush_get),
-        CORRECT(get_flush_local_put), MISTAKE(rput_wait_get), CORRECT(rput_wait_flush_get), MISTAKE(rget_put),
-        CORRECT(rget_wait_put), MISTAKE(racc_rget),
-        CORRECT(acc_acc_same_op_lock_all), CORRECT(acc_no_op_lock_all), CORRECT(put_put_two_targets),
-        CORRECT(put_nothing), CORRECT(get_get_held_locks), CORRECT(put_put_comb_lock_all), CORRECT(racc_racc),
-        CORRECT(put_get_exclusive_rounds)
+        MISTAKE(put_put_fence, "put-put"), CORRECT(put_put_fence_apart), CORRECT(put_fence_put),
+        MISTAKE(put_get_fence, "put-get"), CORRECT(get_get_fence), CORRECT(put_fence_get),
+        MISTAKE(acc_put_fence, "accumulate-put"), MISTAKE(acc_get_fence, "accumulate-get"),
+        MISTAKE(acc_acc_other_op_fence, "accumulate-accumulate"), CORRECT(acc_acc_same_op_fence),
+        MISTAKE(acc_acc_other_type_fence, "accumulate-accumulate"), CORRECT(acc_no_op_fence),
+        MISTAKE(put_twice_fence, "put-put"), MISTAKE(put_then_get_fence, "put-get"), CORRECT(acc_twice_fence),
+        MISTAKE(put_put_edge_fence, "put-put"), CORRECT(put_put_beside_fence),
+        MISTAKE(put_put_strided_fence, "put-put"), CORRECT(put_put_comb_fence),
+        MISTAKE(put_put_self_fence, "put-put"), MISTAKE(put_put_pscw, "put-put"), CORRECT(put_put_pscw_apart),
+        MISTAKE(put_get_pscw, "put-get"), MISTAKE(acc_put_pscw, "accumulate-put"), CORRECT(put_pscw_in_turn),
+        MISTAKE(put_put_shared_lock, "put-put"), CORRECT(put_put_exclusive_lock), CORRECT(put_get_two_locks),
+        MISTAKE(put_get_shared_lock, "put-get"), CORRECT(put_put_shared_lock_apart),
+        MISTAKE(put_put_held_locks, "put-put"), MISTAKE(acc_put_held_locks, "accumulate-put"),
+        MISTAKE(put_put_lock_all, "put-put"), MISTAKE(acc_acc_other_op_lock_all, "accumulate-accumulate"),
+        MISTAKE(get_put_lock_all, "put-get"), MISTAKE(cas_put_lock_all, "accumulate-put"), CORRECT(cas_cas_lock_all),
+        MISTAKE(fetch_and_op_get_lock_all, "accumulate-get"), CORRECT(fetch_and_op_lock_all),
+        MISTAKE(put_twice_lock, "put-put"), CORRECT(put_flush_put_lock), MISTAKE(put_then_get_lock, "put-get"),
+        MISTAKE(put_flush_local_get, "put-get"), CORRECT(put_flush_get), CORRECT(get_flush_local_put),
+        MISTAKE(rput_wait_get, "put-get"), CORRECT(rput_wait_flush_get), MISTAKE(rget_put, "put-get"),
+        CORRECT(rget_wait_put), MISTAKE(racc_rget, "accumulate-get"), CORRECT(acc_acc_same_op_lock_all),
+        CORRECT(acc_no_op_lock_all), CORRECT(put_put_two_targets), CORRECT(put_nothing), CORRECT(get_get_held_locks),
+        CORRECT(put_put_comb_lock_all), CORRECT(racc_racc), CORRECT(put_get_exclusive_rounds)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

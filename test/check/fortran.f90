@@ -104,15 +104,14 @@ contains
         call MPI_Win_unlock_all(win)
     end subroutine
 
-    subroutine run(name, mistake, body)
-        character(*), intent(in) :: name
-        logical, intent(in) :: mistake
+    ! `kind` is that of the finding that tells of the mistake, or "correct".
+    subroutine run(name, kind, body)
+        character(*), intent(in) :: name, kind
         interface
             subroutine body
             end subroutine
         end interface
         type(c_ptr) :: base
-        character(20) :: kind
 
         values = 0
         results = 0
@@ -121,8 +120,7 @@ contains
         call MPI_Win_set_name(win, name)
         cells = 0
         call MPI_Barrier(MPI_COMM_WORLD)
-        kind = merge("mistake", "correct", mistake)
-        if (rank == one) print "(a)", "case " // name // " " // trim(kind)
+        if (rank == one) print "(a)", "case " // name // " " // kind
         call body
         call MPI_Win_free(win)
     end subroutine
@@ -134,13 +132,13 @@ program fortran
 
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call run("fortran_put_put_fence", .true., put_put_fence)
-    call run("fortran_put_put_fence_apart", .false., put_put_fence_apart)
-    call run("fortran_acc_put_lock", .true., acc_put_lock)
-    call run("fortran_acc_acc_lock", .false., acc_acc_lock)
-    call run("fortran_origin_changed", .true., origin_changed)
-    call run("fortran_origin_changed_after_flush", .false., origin_changed_after_flush)
-    call run("fortran_store_put", .true., store_put)
-    call run("fortran_flush_send_put", .false., flush_send_put)
+    call run("fortran_put_put_fence", "put-put", put_put_fence)
+    call run("fortran_put_put_fence_apart", "correct", put_put_fence_apart)
+    call run("fortran_acc_put_lock", "accumulate-put", acc_put_lock)
+    call run("fortran_acc_acc_lock", "correct", acc_acc_lock)
+    call run("fortran_origin_changed", "buffer-changed", origin_changed)
+    call run("fortran_origin_changed_after_flush", "correct", origin_changed_after_flush)
+    call run("fortran_store_put", "put-store", store_put)
+    call run("fortran_flush_send_put", "correct", flush_send_put)
     call MPI_Finalize()
 end program

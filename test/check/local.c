@@ -664,23 +664,27 @@ static void stores_between_epochs(void)
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
-        MISTAKE(store_put_fence), CORRECT(store_put_fence_apart), CORRECT(store_fence_put), MISTAKE(store_get_fence),
-        MISTAKE(store_acc_fence), MISTAKE(load_put_fence), CORRECT(load_fence_put), MISTAKE(store_put_pscw),
-        CORRECT(store_after_wait_pscw), MISTAKE(store_put_lock), CORRECT(store_put_exclusive_lock),
-        CORRECT(store_sync_barrier_get), MISTAKE(barrier_store), MISTAKE(origin_in_window), MISTAKE(result_in_window),
-        CORRECT(buffers_in_window),
-        MISTAKE(origin_changed_fence), CORRECT(origin_changed_after_fence), MISTAKE(origin_changed_pscw),
-        MISTAKE(origin_changed_lock), MISTAKE(origin_changed_flush), CORRECT(origin_changed_after_flush_local),
-        MISTAKE(origin_changed_after_other_flush), MISTAKE(origin_changed_rput),
-        CORRECT(origin_changed_after_rput_wait), MISTAKE(origin_changed_accumulate),
-        MISTAKE(origin_changed_fetch_and_op), CORRECT(origin_gap_changed), MISTAKE(origin_block_changed),
-        MISTAKE(origin_reused), CORRECT(origin_reused_flush_local), MISTAKE(origin_on_stack), CORRECT(origin_shared),
-        MISTAKE(result_read_early), CORRECT(result_read_after_flush), MISTAKE(result_written),
-        MISTAKE(result_written_rget), CORRECT(result_written_after_wait), MISTAKE(result_twice),
-        CORRECT(result_twice_flush), CORRECT(results_beside), MISTAKE(result_put), CORRECT(result_flush_put),
-        MISTAKE(result_is_operand), MISTAKE(result_is_origin),
-        CORRECT(results_in_window), CORRECT(origin_freed_after_unlock), CORRECT(origins_changed_after_each_wait),
-        CORRECT(no_op_origin_changed), CORRECT(stores_between_epochs)
+        MISTAKE(store_put_fence, "put-store"), CORRECT(store_put_fence_apart), CORRECT(store_fence_put),
+        MISTAKE(store_get_fence, "get-store"), MISTAKE(store_acc_fence, "accumulate-store"),
+        MISTAKE(load_put_fence, "put-load"), CORRECT(load_fence_put), MISTAKE(store_put_pscw, "put-store"),
+        CORRECT(store_after_wait_pscw), MISTAKE(store_put_lock, "put-store"), CORRECT(store_put_exclusive_lock),
+        CORRECT(store_sync_barrier_get), MISTAKE(barrier_store, "put-store"),
+        MISTAKE(origin_in_window, "put-load"), MISTAKE(result_in_window, "get-store"),
+        CORRECT(buffers_in_window), MISTAKE(origin_changed_fence, "buffer-changed"),
+        CORRECT(origin_changed_after_fence), MISTAKE(origin_changed_pscw, "buffer-changed"),
+        MISTAKE(origin_changed_lock, "buffer-changed"), MISTAKE(origin_changed_flush, "buffer-changed"),
+        CORRECT(origin_changed_after_flush_local), MISTAKE(origin_changed_after_other_flush, "buffer-changed"),
+        MISTAKE(origin_changed_rput, "buffer-changed"), CORRECT(origin_changed_after_rput_wait),
+        MISTAKE(origin_changed_accumulate, "buffer-changed"), MISTAKE(origin_changed_fetch_and_op, "buffer-changed"),
+        CORRECT(origin_gap_changed), MISTAKE(origin_block_changed, "buffer-changed"),
+        MISTAKE(origin_reused, "buffer-changed"), CORRECT(origin_reused_flush_local),
+        MISTAKE(origin_on_stack, "buffer-changed"), CORRECT(origin_shared), MISTAKE(result_read_early, "buffer-read"),
+        CORRECT(result_read_after_flush), MISTAKE(result_written, "buffer-changed"),
+        MISTAKE(result_written_rget, "buffer-changed"), CORRECT(result_written_after_wait),
+        MISTAKE(result_twice, "buffer-shared"), CORRECT(result_twice_flush), CORRECT(results_beside),
+        MISTAKE(result_put, "buffer-shared"), CORRECT(result_flush_put), MISTAKE(result_is_operand, "buffer-shared"),
+        MISTAKE(result_is_origin, "buffer-shared"), CORRECT(results_in_window), CORRECT(origin_freed_after_unlock),
+        CORRECT(origins_changed_after_each_wait), CORRECT(no_op_origin_changed), CORRECT(stores_between_epochs)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

@@ -459,17 +459,20 @@ static void put_out_of_range(void)
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
-        MISTAKE(lock_never_released), MISTAKE(free_in_lock_all), MISTAKE(free_in_fence),
-        CORRECT(free_after_last_fence), CORRECT(free_after_plain_fence), MISTAKE(put_without_epoch),
-        MISTAKE(put_to_unlocked_target), MISTAKE(lock_twice), MISTAKE(unlock_without_lock),
-        MISTAKE(lock_within_lock_all), MISTAKE(flush_in_fence_epoch), MISTAKE(locked_and_exposed),
-        CORRECT(exposed_then_locked), MISTAKE(lock_in_fence_epoch), CORRECT(lock_between_fences),
-        MISTAKE(nostore_lie), CORRECT(nostore), MISTAKE(nostore_lie_post), MISTAKE(noput_lie), CORRECT(noput),
-        MISTAKE(noput_lie_post), MISTAKE(noprecede_lie), CORRECT(noprecede), MISTAKE(nosucceed_lie),
-        MISTAKE(nosucceed_alone), MISTAKE(nocheck_lie), CORRECT(nocheck), MISTAKE(same_op_lie), CORRECT(same_op),
-        CORRECT(unordered_sums), MISTAKE(request_never_completed), CORRECT(requests_completed_late),
-        MISTAKE_IN(DYNAMIC, detached_while_locked), CORRECT_IN(DYNAMIC, detached_after_barrier),
-        MISTAKE(put_out_of_range)
+        MISTAKE(lock_never_released, "error"), MISTAKE(free_in_lock_all, "error"), MISTAKE(free_in_fence, "error"),
+        CORRECT(free_after_last_fence), CORRECT(free_after_plain_fence), MISTAKE(put_without_epoch, "error"),
+        MISTAKE(put_to_unlocked_target, "error"), MISTAKE(lock_twice, "error"), MISTAKE(unlock_without_lock, "error"),
+        MISTAKE(lock_within_lock_all, "error"), MISTAKE(flush_in_fence_epoch, "error"),
+        MISTAKE(locked_and_exposed, "locked-and-exposed"), CORRECT(exposed_then_locked),
+        MISTAKE(lock_in_fence_epoch, "locked-and-exposed"), CORRECT(lock_between_fences),
+        MISTAKE(nostore_lie, "assert-lies"), CORRECT(nostore), MISTAKE(nostore_lie_post, "assert-lies"),
+        MISTAKE(noput_lie, "assert-lies"), CORRECT(noput), MISTAKE(noput_lie_post, "assert-lies"),
+        MISTAKE(noprecede_lie, "assert-lies"), CORRECT(noprecede), MISTAKE(nosucceed_lie, "error"),
+        MISTAKE(nosucceed_alone, "assert-lies"), MISTAKE(nocheck_lie, "assert-lies"), CORRECT(nocheck),
+        MISTAKE(same_op_lie, "accumulate-accumulate"), CORRECT(same_op), CORRECT(unordered_sums),
+        MISTAKE(request_never_completed, "request-lost"), CORRECT(requests_completed_late),
+        MISTAKE_IN(DYNAMIC, detached_while_locked, "memory-detached"), CORRECT_IN(DYNAMIC, detached_after_barrier),
+        MISTAKE(put_out_of_range, "error")
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

@@ -786,19 +786,19 @@ static void flush_flag_of_another_window(void)
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
-        CORRECT(flush_send), MISTAKE(send_flush), MISTAKE(flush_local_send), MISTAKE(rput_wait_send),
-        CORRECT(rget_wait_send), CORRECT(flush_barrier), MISTAKE(barrier_flush), MISTAKE(flush_other_target),
-        CORRECT(flush_all_barrier), CORRECT(rounds), CORRECT(unlock_barrier_lock), MISTAKE(chance),
-        CORRECT(flush_ibarrier), MISTAKE(ibarrier_begun), CORRECT(flush_bcast), CORRECT(flush_allreduce),
+        CORRECT(flush_send), MISTAKE(send_flush, "put-put"), MISTAKE(flush_local_send, "put-put"),
+        MISTAKE(rput_wait_send, "put-get"), CORRECT(rget_wait_send), CORRECT(flush_barrier),
+        MISTAKE(barrier_flush, "put-get"), MISTAKE(flush_other_target, "put-put"), CORRECT(flush_all_barrier),
+        CORRECT(rounds), CORRECT(unlock_barrier_lock), MISTAKE(chance, "put-put"), CORRECT(flush_ibarrier),
+        MISTAKE(ibarrier_begun, "put-put"), CORRECT(flush_bcast), CORRECT(flush_allreduce),
         CORRECT(flush_gather_scatter), CORRECT(flush_chain), CORRECT(flush_probe), CORRECT(flush_irecv_test),
-        CORRECT(flush_sendrecv), CORRECT(flush_persistent), MISTAKE(send_elsewhere), CORRECT(flag),
-        MISTAKE(flag_too_early), MISTAKE(flag_by_put), CORRECT(mutex), MISTAKE(mutex_too_early),
-        MISTAKE(lock_elsewhere), CORRECT(fence_of_another_window), CORRECT(halo), MISTAKE(halo_both_sides),
-        CORRECT(phases),
-        CORRECT(flush_split_barrier), CORRECT(flush_dup_send), CORRECT(flush_mprobe), CORRECT(flush_waitany),
-        CORRECT(flush_scan), CORRECT(flush_alltoall), CORRECT(flush_allgather), CORRECT(flush_iallreduce),
-        CORRECT(flush_reduce_bcast), CORRECT(flush_another_window), CORRECT(flush_pscw_of_another_window),
-        CORRECT(flush_flag_of_another_window)
+        CORRECT(flush_sendrecv), CORRECT(flush_persistent), MISTAKE(send_elsewhere, "put-put"), CORRECT(flag),
+        MISTAKE(flag_too_early, "put-get"), MISTAKE(flag_by_put, "put-get"), CORRECT(mutex),
+        MISTAKE(mutex_too_early, "put-put"), MISTAKE(lock_elsewhere, "put-put"), CORRECT(fence_of_another_window),
+        CORRECT(halo), MISTAKE(halo_both_sides, "put-put"), CORRECT(phases), CORRECT(flush_split_barrier),
+        CORRECT(flush_dup_send), CORRECT(flush_mprobe), CORRECT(flush_waitany), CORRECT(flush_scan),
+        CORRECT(flush_alltoall), CORRECT(flush_allgather), CORRECT(flush_iallreduce), CORRECT(flush_reduce_bcast),
+        CORRECT(flush_another_window), CORRECT(flush_pscw_of_another_window), CORRECT(flush_flag_of_another_window)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));
