@@ -58,12 +58,18 @@ static bool explain_descriptors(const ompi_osc_ucp_window_t *window, const char 
     return true;
 }
 
+/** A call such as MPI_Win_fence has many targets: the line names one only if the call does. */
 static void explain_unreachable(const ompi_osc_ucp_window_t *window, const char *call, int target)
 {
-    if (!explain_descriptors(window, call, target)) {
-        ompi_osc_ucp_window_explain(window, call, target, "the process of rank %d cannot be reached: it has ended, or "
-                                    "runs another program, or has no file descriptors left (ulimit -n), or the system "
-                                    "no longer permits to copy its memory", target);
+    if (window->lean) {
+        ompi_osc_ucp_window_explain(window, call, target, "the kernel does not copy from or to a target: the buffer of "
+                                    "an operation, or memory of the window, is not mapped any more or only to read, or "
+                                    "a driver has mapped it, or the target has ended, or runs another program, or the "
+                                    "system no longer permits to copy its memory");
+    } else if (!explain_descriptors(window, call, target)) {
+        ompi_osc_ucp_window_explain(window, call, target, "a target cannot be reached: it has ended, or runs another "
+                                    "program, or has no file descriptors left (ulimit -n), or the system no longer "
+                                    "permits to copy its memory");
     }
 }
 
