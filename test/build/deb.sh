@@ -38,8 +38,7 @@ check_contents()
     files=$(dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -v -e '/$' -e '^\./usr/share/doc/openmpi-osc-ucp/')
     [ "$(sort <<<"$files")" = "$(printf '.%s\n' "$folder/mca_osc_ucp.so" /usr/share/man/man7/osc_ucp.7.gz \
         /usr/bin/osc_ucp_status /usr/include/{osc_ucp_ext.h,osc_ucp_ext_f08.f90,osc_ucp_ext_python.c} \
-        "$lib/libosc_ucp_check.so" \
-        "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
+        "$lib"/libosc_ucp_{check,ext,loads}.so "$lib/pkgconfig/osc_ucp_ext.pc" \
         "$lib/cmake/osc_ucp_ext/osc_ucp_extConfig.cmake" | sort)" ] ||
         fail "the package has these files: $files"
 }

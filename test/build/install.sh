@@ -15,7 +15,7 @@ otf2=$(made_with OTF2_PROGRAM)
     "$(made_with ext_includedir)"/{osc_ucp_ext.h,osc_ucp_ext_f08.f90,osc_ucp_ext_python.c} \
     "$(made_with status_bindir)/osc_ucp_status" \
     ${otf2:+"$(made_with status_bindir)/osc_ucp_otf2"} \
-    "$lib/libosc_ucp_check.so" "$lib/libosc_ucp_ext.so" "$lib/pkgconfig/osc_ucp_ext.pc" \
+    "$lib"/libosc_ucp_{check,ext,loads}.so "$lib/pkgconfig/osc_ucp_ext.pc" \
     "$lib/cmake/osc_ucp_ext/osc_ucp_extConfig.cmake" | sort)" ] ||
     fail "make install put these files: $found"
 quietly make -C "$build" uninstall DESTDIR="$stage"

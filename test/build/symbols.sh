@@ -1,7 +1,8 @@
 #!/bin/bash
 # The component exports its two symbols and nothing else, so it cannot clash with anything in the process; the library
 # for programs exports what its header declares. The library to preload exports its variable and functions of MPI: all
-# that may order processes. It needs no library of MPI, as it is in programs such as mpirun, too.
+# that may order processes. It needs no library of MPI, as it is in programs such as mpirun, too. The library of loads
+# and stores exports the same, and what compilers call.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -27,3 +28,12 @@ unknown=$(comm -23 <(grep MPI <<<"$exported") <(nm -D --defined-only "$(ldd "$bu
 [ -z "$unknown" ] || fail "the library to preload exports functions that MPI does not have: $unknown"
 needs=$(readelf -d "$library" | grep NEEDED | grep -v -e '\[libc\.' -e '\[libdl\.' -e '\[libpthread\.' || true)
 [ -z "$needs" ] || fail "the library to preload needs: $needs"
+
+loads=$build/preload/.libs/libosc_ucp_loads.so
+exported=$(nm -D --defined-only "$loads" | awk '{ print $3 }' | sort)
+[ "$(grep MPI <<<"$exported")" = "$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep MPI | sort)" ] ||
+    fail "the library of loads and stores does not export the same functions of MPI"
+unknown=$(grep -vxE 'P?MPIX?_.*|__tsan_.*|osc_ucp_check_(loads|order)|mem(cpy|move|set)' <<<"$exported" || true)
+[ -z "$unknown" ] || fail "the library of loads and stores exports: $unknown"
+needs=$(readelf -d "$loads" | grep NEEDED | grep -vE '\[(libc|libdl|libpthread|ld-linux[^.]*)\.' || true)
+[ -z "$needs" ] || fail "the library of loads and stores needs: $needs"

@@ -110,7 +110,7 @@ static bool same_type(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_acces
            (first->size == second->size && first->swaps && second->swaps);
 }
 
-static bool only_reads(const ompi_osc_ucp_access_t *access)
+bool ompi_osc_ucp_access_reads(const ompi_osc_ucp_access_t *access)
 {
     return OMPI_OSC_UCP_DOES_READ == access->does ||
            (OMPI_OSC_UCP_DOES_ACCUMULATE == access->does && OMPI_OSC_UCP_OP_NO_OP == access->op);
@@ -130,7 +130,7 @@ bool ompi_osc_ucp_access_alike(const ompi_osc_ucp_access_t *one, const ompi_osc_
 
 bool ompi_osc_ucp_access_agree(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two)
 {
-    return (only_reads(one) && only_reads(two)) ||
+    return (ompi_osc_ucp_access_reads(one) && ompi_osc_ucp_access_reads(two)) ||
            (ompi_osc_ucp_access_alike(one, two) && (one->op == two->op || any_op(one->op) || any_op(two->op)));
 }
 
@@ -191,7 +191,7 @@ static const char *op_name(uint8_t op)
     return op < sizeof(names) / sizeof(names[0]) ? names[op] : NULL;
 }
 
-static ompi_osc_ucp_check_access_t told_of(const ompi_osc_ucp_access_t *access)
+ompi_osc_ucp_check_access_t ompi_osc_ucp_access_told(const ompi_osc_ucp_access_t *access)
 {
     const ompi_osc_ucp_prim_t *prim = ompi_osc_ucp_prim_by_code(access->prim);
 
@@ -243,7 +243,7 @@ void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_
     ompi_osc_ucp_finding_t finding = {
         .kind = kinds[one->does][two->does], .text = "nothing orders two operations on the same bytes",
         .target = one->target, .bytes = true, .first = first, .end = end, .n = 2,
-        .access = { told_of(one), told_of(two) }
+        .access = { ompi_osc_ucp_access_told(one), ompi_osc_ucp_access_told(two) }
     };
 
     reason_set(&finding, one, two);

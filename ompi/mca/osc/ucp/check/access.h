@@ -28,6 +28,13 @@ typedef enum ompi_osc_ucp_within_t {
     OMPI_OSC_UCP_WITHIN_EXCLUSIVE
 } ompi_osc_ucp_within_t;
 
+/** Accesses of the owner to its own memory. */
+typedef enum ompi_osc_ucp_local_t {
+    OMPI_OSC_UCP_LOCAL_NOT,
+    OMPI_OSC_UCP_LOCAL_PROGRAM, /**< a load or a store of the program */
+    OMPI_OSC_UCP_LOCAL_BUFFER   /**< the memory is a buffer of an operation of its owner */
+} ompi_osc_ucp_local_t;
+
 /** `count` runs of `len` bytes, `stride` bytes apart. `first` is of the target's memory, and in dynamic windows an
  *  address. */
 typedef struct ompi_osc_ucp_runs_t {
@@ -49,7 +56,9 @@ typedef struct ompi_osc_ucp_access_t {
     uint8_t             within; /**< ompi_osc_ucp_within_t */
     uint8_t             op;     /**< ompi_osc_ucp_op_code_t; 0: none, or MPI_Compare_and_swap */
     uint8_t             prim;   /**< code of the element type; 0: none, or not known */
-    uint8_t             pad[3];
+    uint8_t             local;  /**< ompi_osc_ucp_local_t. Such an access is a moment: `begin`, or later */
+    uint8_t             free;   /**< local: the owner holds no lock of its memory */
+    uint8_t             waits;  /**< local: it may wait for what another process writes */
     uint32_t            print;  /**< of the bytes of a put (check/verify.h); 0: none */
     ompi_osc_ucp_stamp_t stamp; /**< what clocks know of it; the last, see ompi_osc_ucp_access_copy */
 } ompi_osc_ucp_access_t;
@@ -86,6 +95,12 @@ static inline bool ompi_osc_ucp_access_meet(const ompi_osc_ucp_access_t *one, co
 {
     return one->host == two->host && one->begin < two->finish && two->begin < one->finish;
 }
+
+/** Does it only read? */
+bool ompi_osc_ucp_access_reads(const ompi_osc_ucp_access_t *access);
+
+/** How an operation is told. */
+ompi_osc_ucp_check_access_t ompi_osc_ucp_access_told(const ompi_osc_ucp_access_t *access);
 
 /** Tell that two accesses that nothing orders have bytes in common. */
 void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "check/local.h"
 #include "check/order.h"
 #include "check/store.h"
 
@@ -64,6 +65,10 @@ void ompi_osc_ucp_arrived_free(ompi_osc_ucp_arrived_t *arrived)
  *  begin to wait, long after the call: so nothing is certain of two epochs that an exclusive lock keeps apart. */
 static bool unordered(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two)
 {
+    if (OMPI_OSC_UCP_LOCAL_NOT != one->local || OMPI_OSC_UCP_LOCAL_NOT != two->local) {
+        return OMPI_OSC_UCP_LOCAL_NOT != one->local ? ompi_osc_ucp_local_unordered(one, two)
+                                                    : ompi_osc_ucp_local_unordered(two, one);
+    }
     if (one->origin == two->origin || (one->within != two->within)) {
         return false;
     }
@@ -85,7 +90,13 @@ static void look(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t
 
     if (unordered(found, access) && !ompi_osc_ucp_access_agree(found, access) &&
         ompi_osc_ucp_access_overlap(found, access, &first, &end)) {
-        ompi_osc_ucp_access_tell(context, found, access, first, end);
+        if (OMPI_OSC_UCP_LOCAL_NOT != found->local) {
+            ompi_osc_ucp_local_tell(context, found, access, first, end);
+        } else if (OMPI_OSC_UCP_LOCAL_NOT != access->local) {
+            ompi_osc_ucp_local_tell(context, access, found, first, end);
+        } else {
+            ompi_osc_ucp_access_tell(context, found, access, first, end);
+        }
     }
 }
 
@@ -148,7 +159,7 @@ static void started_add(ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_acce
 
 void ompi_osc_ucp_arrived_add(ompi_osc_ucp_arrived_t *arrived, const ompi_osc_ucp_access_t *access)
 {
-    if (OMPI_OSC_UCP_WITHIN_START == access->within) {
+    if (OMPI_OSC_UCP_WITHIN_START == access->within && OMPI_OSC_UCP_LOCAL_NOT == access->local) {
         started_add(arrived, access);
     } else {
         compare(arrived, access);

@@ -13,7 +13,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "check/buffers.h"
 #include "check/bytes.h"
+#include "check/library.h"
 #include "check/memory.h"
 #include "check/report.h"
 #include "op/layout_type.h"
@@ -78,6 +80,7 @@ static void pending_remove(pending_t **at)
 {
     pending_t *pending = *at;
 
+    ompi_osc_ucp_library_unwatch(ompi_osc_ucp_bytes_first(&pending->bytes), ompi_osc_ucp_bytes_end(&pending->bytes));
     *at          = pending->next;
     all.n       -= 1;
     all.writers -= RESULT == pending->role;
@@ -155,6 +158,7 @@ static void pending_add(const ompi_osc_ucp_check_op_t *op, const ompi_osc_ucp_ch
         all.spare     = pending;
         return;
     }
+    ompi_osc_ucp_library_watch(ompi_osc_ucp_bytes_first(&pending->bytes), ompi_osc_ucp_bytes_end(&pending->bytes));
     all.last     = pending;
     all.n       += 1;
     all.writers += RESULT == role;
@@ -173,14 +177,14 @@ static void buffers_called(const ompi_osc_ucp_check_op_t *op, int rc)
     if (OMPI_SUCCESS != rc || MPI_PROC_NULL == op->target || (is_requested(op->call) && NULL == op->request)) {
         return;
     }
-    ompi_osc_ucp_check_lock(&all.mutex);
+    ompi_osc_ucp_library_lock(&all.mutex);
     all.operations++;
     if (reads) {
         pending_add(op, &op->origin, ORIGIN);
     }
     pending_add(op, &op->compare, COMPARE);
     pending_add(op, &op->result, RESULT);
-    ompi_osc_ucp_check_unlock(&all.mutex);
+    ompi_osc_ucp_library_unlock(&all.mutex);
 }
 
 /** Does the call complete the operation of the buffer at this process? */
@@ -260,6 +264,45 @@ static void buffer_look(pending_t *pending, ompi_osc_ucp_called_t call, ompi_osc
     } else if (pending->printed && pending->print != ompi_osc_ucp_bytes_fingerprint(&pending->bytes)) {
         changed_tell(pending, true, call, site);
     }
+}
+
+/** Tell that the program loads a result, or stores to a buffer. Under the mutex. */
+static void touched_tell(pending_t *pending, bool stores, const void *pc)
+{
+    ompi_osc_ucp_finding_t finding = {
+        .kind   = stores ? "buffer-changed" : "buffer-read",
+        .text   = stores ? "the program changes a buffer of an operation before the operation is complete"
+                         : "the program reads the result of an operation before the operation is complete",
+        .target = -1, .n = 2,
+        .access = { access_of(pending),
+                    { .what = stores ? "a store of the program" : "a load of the program",
+                      .rank = pending->window->rank, .site = ompi_osc_ucp_site_of(pc) } },
+        .why    = "no call between them completes the operation", .cure = cure_of(pending)
+    };
+
+    pending->told = true;
+    ompi_osc_ucp_check_tell(pending->window, &finding);
+}
+
+void ompi_osc_ucp_check_touched(uintptr_t first, uintptr_t end, bool stores, const void *pc)
+{
+    ompi_osc_ucp_check_bytes_t bytes = { .base = first };
+    pending_t                 *pending;
+    uintptr_t                  at;
+
+    if (NULL == __atomic_load_n(&all.last, __ATOMIC_RELAXED)) {
+        return;
+    }
+    ompi_osc_ucp_layout_contiguous(&bytes.layout, 0, end - first);
+    ompi_osc_ucp_library_lock(&all.mutex);
+    for (pending = all.last; NULL != pending; pending = pending->next) {
+        if (!pending->told && (stores || RESULT == pending->role) && first < ompi_osc_ucp_bytes_end(&pending->bytes) &&
+            end > ompi_osc_ucp_bytes_first(&pending->bytes) &&
+            ompi_osc_ucp_bytes_meet(&bytes, &pending->bytes, &at)) {
+            touched_tell(pending, stores, pc);
+        }
+    }
+    ompi_osc_ucp_library_unlock(&all.mutex);
 }
 
 /** What two buffers do that share bytes. */
@@ -353,7 +396,7 @@ static void buffers_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
     pending_t *pending;
     int        n = 0;
 
-    ompi_osc_ucp_check_lock(&all.mutex);
+    ompi_osc_ucp_library_lock(&all.mutex);
     for (pending = all.last; NULL != pending; pending = pending->next) {
         pending->over = completes(sync, pending);
         n            += pending->over;
@@ -361,7 +404,7 @@ static void buffers_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
     if (n > 0) {
         over_look(sync->call, sync->site);
     }
-    ompi_osc_ucp_check_unlock(&all.mutex);
+    ompi_osc_ucp_library_unlock(&all.mutex);
 }
 
 static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
@@ -370,7 +413,7 @@ static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
     int        n = 0;
 
     (void) window;
-    ompi_osc_ucp_check_lock(&all.mutex);
+    ompi_osc_ucp_library_lock(&all.mutex);
     for (pending = all.last; NULL != pending; pending = pending->next) {
         pending->over = request == pending->request;
         n            += pending->over;
@@ -378,7 +421,7 @@ static void buffers_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
     if (n > 0) {
         over_look(OMPI_OSC_UCP_CALLED_NONE, (ompi_osc_ucp_site_t) { 0 });
     }
-    ompi_osc_ucp_check_unlock(&all.mutex);
+    ompi_osc_ucp_library_unlock(&all.mutex);
 }
 
 static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
@@ -386,7 +429,7 @@ static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
     pending_t **at = &all.last;
 
     (void) last;
-    ompi_osc_ucp_check_lock(&all.mutex);
+    ompi_osc_ucp_library_lock(&all.mutex);
     while (NULL != *at) {
         if (window == (*at)->window) {
             pending_remove(at);
@@ -394,7 +437,7 @@ static void buffers_end(ompi_osc_ucp_window_t *window, bool last)
             at = &(*at)->next;
         }
     }
-    ompi_osc_ucp_check_unlock(&all.mutex);
+    ompi_osc_ucp_library_unlock(&all.mutex);
 }
 
 const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_buffers = {

@@ -59,9 +59,10 @@ static void hear(const ompi_osc_ucp_clock_t *clock, int rank, row_t kind)
     raise(clock, row(clock, clock->me, KNOWS), row(clock, rank, kind));
 }
 
-static void tell(const ompi_osc_ucp_clock_t *clock, int rank, row_t kind)
+static void tell(ompi_osc_ucp_clock_t *clock, int rank, row_t kind)
 {
     raise(clock, row(clock, rank, kind), row(clock, clock->me, KNOWS));
+    __atomic_add_fetch(&clock->tells, 1, __ATOMIC_RELEASE);
 }
 
 static void hear_all(const ompi_osc_ucp_clock_t *clock)
@@ -127,12 +128,32 @@ void ompi_osc_ucp_clock_stamp(ompi_osc_ucp_clock_t *clock, ompi_osc_ucp_stamp_t 
     }
 }
 
+uint64_t ompi_osc_ucp_clock_version(const ompi_osc_ucp_clock_t *clock)
+{
+    uint64_t version = __atomic_load_n(&clock->tells, __ATOMIC_ACQUIRE);
+    uint32_t knows, written;
+    int      i;
+
+    for (i = 0; ompi_osc_ucp_clock_on(clock) && i < clock->n; i++) {
+        knows    = __atomic_load_n(&row(clock, clock->me, KNOWS)[i], __ATOMIC_ACQUIRE);
+        written  = __atomic_load_n(&row(clock, clock->me, WRITTEN)[i], __ATOMIC_ACQUIRE);
+        version += i == clock->me ? 0 : knows > written ? knows : written;
+    }
+    return version;
+}
+
+bool ompi_osc_ucp_clock_unheard(const ompi_osc_ucp_clock_t *clock, const ompi_osc_ucp_stamp_t *by,
+                                const ompi_osc_ucp_stamp_t *of)
+{
+    return ompi_osc_ucp_clock_on(clock) && by->process >= 0 && of->process >= 0 && by->process < clock->n &&
+           of->process < clock->n && by->process != of->process && 0 != of->step &&
+           by->heard[of->process] < of->step;
+}
+
 bool ompi_osc_ucp_clock_unordered(const ompi_osc_ucp_clock_t *clock, const ompi_osc_ucp_stamp_t *one,
                                   const ompi_osc_ucp_stamp_t *two)
 {
-    return ompi_osc_ucp_clock_on(clock) && one->process >= 0 && two->process >= 0 && one->process < clock->n &&
-           two->process < clock->n && one->process != two->process && 0 != one->step && 0 != two->step &&
-           one->heard[two->process] < two->step && two->heard[one->process] < one->step;
+    return ompi_osc_ucp_clock_unheard(clock, one, two) && ompi_osc_ucp_clock_unheard(clock, two, one);
 }
 
 void ompi_osc_ucp_clock_tell(ompi_osc_ucp_clock_t *clock)

@@ -22,6 +22,7 @@ typedef struct ompi_osc_ucp_clock_t {
     struct ompi_osc_ucp_clock_board_t *board; /**< shared by all; ompi_osc_ucp_clock_size bytes, zero at first */
     int                                n;     /**< processes: their ranks in MPI_COMM_WORLD are below */
     int                                me;
+    uint64_t                           tells; /**< how often others could learn of this process; atomic */
 } ompi_osc_ucp_clock_t;
 
 /** A process that is not known, whose clock is that of all. */
@@ -55,6 +56,15 @@ void ompi_osc_ucp_clock_stamp(ompi_osc_ucp_clock_t *clock, ompi_osc_ucp_stamp_t 
 /** Is it certain that none of two operations of two processes was called behind the end of the other one? */
 bool ompi_osc_ucp_clock_unordered(const ompi_osc_ucp_clock_t *clock, const ompi_osc_ucp_stamp_t *one,
                                   const ompi_osc_ucp_stamp_t *two);
+
+/** A number that grows whenever this process may have heard more, or has told others: between two changes all that it
+ *  does may have one stamp. Taken before that stamp. */
+uint64_t ompi_osc_ucp_clock_version(const ompi_osc_ucp_clock_t *clock);
+
+/** Had the process that called an operation not heard of the end of another one's when it called it? False if that is
+ *  not certain. */
+bool ompi_osc_ucp_clock_unheard(const ompi_osc_ucp_clock_t *clock, const ompi_osc_ucp_stamp_t *by,
+                                const ompi_osc_ucp_stamp_t *of);
 
 /** Before a call with which others can learn that this process came here; after one with which it learns that of
  *  another one, or of OMPI_OSC_UCP_CLOCK_ALL. */

@@ -176,8 +176,11 @@ static bool granted(ompi_osc_ucp_window_t *window, int target)
 void ompi_osc_ucp_check_stamp(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_stamp_t *stamp)
 {
     clocks_t *clocks = clocks_of(window);
+    bool      active = OMPI_OSC_UCP_EPOCH_FENCE == window->epoch || OMPI_OSC_UCP_EPOCH_START == window->epoch;
 
-    if (NULL != clocks && ompi_osc_ucp_clock_on(clock_own) && granted(window, target)) {
+    if (NULL != clocks && active) {
+        ompi_osc_ucp_clock_stamp(clock_own, stamp);
+    } else if (NULL != clocks && ompi_osc_ucp_clock_on(clock_own) && granted(window, target)) {
         locked(clocks, target);
         ompi_osc_ucp_clock_stamp(clock_own, stamp);
     } else {

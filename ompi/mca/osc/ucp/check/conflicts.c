@@ -18,6 +18,7 @@
 #include "base/threads.h"
 #include "check/arrived.h"
 #include "check/issued.h"
+#include "check/loads.h"
 #include "check/log.h"
 #include "check/order.h"
 #include "check/verify.h"
@@ -42,7 +43,7 @@ typedef struct ompi_osc_ucp_conflicts_t {
     uint32_t                fences;  /**< so far */
     uint32_t               *starts;  /**< epochs of MPI_Win_start by target; NULL before the first */
     uint8_t                *locks;   /**< ompi_osc_ucp_within_t by target, 0: none; NULL before the first */
-    bool                    started, all_locked;
+    bool                    started, all_locked, exposed;
     struct {
         int                 assert;
         ompi_osc_ucp_site_t site;
@@ -98,11 +99,26 @@ static void arrived_add(conflicts_t *conflicts, ompi_osc_ucp_window_t *window, c
     }
 }
 
-/** Compare what others have told. Under the mutex. */
+/** Compare what this process did to its own memory. Under the mutex. */
+static void own_add(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
+{
+    uint32_t               n, i;
+    ompi_osc_ucp_access_t *own = ompi_osc_ucp_loads_take(window, &n);
+
+    for (i = 0; i < n; i++) {
+        own[i].host = conflicts->host;
+    }
+    arrived_add(conflicts, window, own, n);
+    free(own);
+}
+
+/** Compare what others have told, and what this process did to its memory. Under the mutex. */
 static void drain(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_access_t accesses[32];
     uint32_t              n;
+
+    own_add(conflicts, window);
 
     while (NULL != conflicts->log &&
            0 < (n = ompi_osc_ucp_log_take(conflicts->log, accesses, sizeof(accesses) / sizeof(accesses[0])))) {
@@ -334,11 +350,15 @@ static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t 
         break;
     case OMPI_OSC_UCP_CALLED_POST:
         posted(conflicts, sync->window, sync->group);
+        conflicts->exposed     = true;
         conflicts->post.assert = sync->assert;
         conflicts->post.site   = sync->site;
         break;
     case OMPI_OSC_UCP_CALLED_WAIT:
     case OMPI_OSC_UCP_CALLED_TEST:
+        if (OMPI_OSC_UCP_CALLED_WAIT == sync->call || 0 != sync->flag) {
+            conflicts->exposed = false;
+        }
         if (NULL != conflicts->arrived && (OMPI_OSC_UCP_CALLED_WAIT == sync->call || 0 != sync->flag)) {
             verify(conflicts, sync);
             ompi_osc_ucp_arrived_wait(conflicts->arrived);
@@ -359,6 +379,22 @@ static void epochs_note(conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t 
     default:
         break;
     }
+}
+
+/** Tell in which epochs others may access the own memory now. Under the mutex. */
+static void phase_tell(const conflicts_t *conflicts, const ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_phase_t phase = { .fences = conflicts->fences };
+
+    if (conflicts->exposed && NULL != conflicts->arrived) {
+        phase.exposure = ompi_osc_ucp_arrived_exposure(conflicts->arrived);
+    }
+    if (conflicts->all_locked) {
+        phase.locked = OMPI_OSC_UCP_WITHIN_SHARED;
+    } else if (NULL != conflicts->locks) {
+        phase.locked = conflicts->locks[window->rank];
+    }
+    ompi_osc_ucp_loads_phase(window, &phase);
 }
 
 /** Has the call taken place? One that ends an epoch may return the error of an operation. It counts all the same, so
@@ -387,6 +423,7 @@ static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc
         ompi_osc_ucp_check_lock(&conflicts->mutex);
         drain(conflicts, sync->window);
         epochs_note(conflicts, sync);
+        phase_tell(conflicts, sync->window);
         ompi_osc_ucp_check_unlock(&conflicts->mutex);
     }
     if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && took_place(sync, rc)) {

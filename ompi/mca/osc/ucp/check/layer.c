@@ -19,6 +19,7 @@
 static const ompi_osc_ucp_check_part_t *const parts[] = {
     &ompi_osc_ucp_check_clocks,
     &ompi_osc_ucp_check_conflicts,
+    &ompi_osc_ucp_check_loads,
     &ompi_osc_ucp_check_memory,
     &ompi_osc_ucp_check_buffers,
     &ompi_osc_ucp_check_misuse,

@@ -15,6 +15,9 @@ extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_clocks_last;
 /** Operations on the same bytes that nothing orders (check/conflicts.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts;
 
+/** Accesses of the process to its own memory (check/loads.c). */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_loads;
+
 /** Which memory belongs to windows (check/memory.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_memory;
 

@@ -205,6 +205,26 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame)
     return unwound.site;
 }
 
+ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at)
+{
+    static known_t      places[SITES]; /* apart from those that calls of MPI may read without the mutex */
+    binary_t            binary = { .address = (uintptr_t) at };
+    known_t            *one    = &places[slot_of(at, SITES)];
+    ompi_osc_ucp_site_t site   = { 0, 0 };
+
+    pthread_mutex_lock(&mutex);
+    if (at != one->at && 0 != dl_iterate_phdr(binary_look, &binary)) {
+        *one = (known_t) {
+            .at = at, .site = { .module = binary.hash, .offset = (uint32_t) ((uintptr_t) at - 1 - binary.base) }
+        };
+    }
+    if (at == one->at) {
+        site = one->site;
+    }
+    pthread_mutex_unlock(&mutex);
+    return site;
+}
+
 void ompi_osc_ucp_site_text(ompi_osc_ucp_site_t site, char *text)
 {
     binary_t binary = { .hash = site.module };

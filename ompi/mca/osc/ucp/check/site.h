@@ -26,7 +26,10 @@ typedef struct ompi_osc_ucp_site_t {
  */
 ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame);
 
-/** The same, for the function that this is inlined into. */
+/** The site of a return address in the program. Any thread. */
+ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at);
+
+/** As ompi_osc_ucp_site_find, for the function that this is inlined into. */
 static inline __attribute__((always_inline)) ompi_osc_ucp_site_t ompi_osc_ucp_site_here(void)
 {
     return ompi_osc_ucp_site_find(__builtin_return_address(0), __builtin_frame_address(0));

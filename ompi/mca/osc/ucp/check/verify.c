@@ -10,6 +10,7 @@
 #include "check/verify.h"
 
 #include "check/bytes.h"
+#include "check/local.h"
 #include "memory/regions.h"
 #include "op/layout_type.h"
 #include "service/target.h"
@@ -40,7 +41,7 @@ uint32_t ompi_osc_ucp_verify_print(const ompi_osc_ucp_check_op_t *op, const ompi
     return print;
 }
 
-/** The search for an update of the bytes of a put by another operation. */
+/** The search for an update of the bytes of a put by something else that is told. */
 typedef struct search_t {
     const ompi_osc_ucp_access_t *put;
     bool                         found;
@@ -58,6 +59,8 @@ static void update_look(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_a
     int64_t   first, end;
 
     search->found = search->found || (found != search->put && updates(found) &&
+                                      (OMPI_OSC_UCP_LOCAL_NOT == found->local ||
+                                       ompi_osc_ucp_local_unordered(found, put)) &&
                                       ompi_osc_ucp_access_overlap(found, put, &first, &end));
 }
 
@@ -141,7 +144,7 @@ static void verify_one(const ompi_osc_ucp_access_t *access, const ompi_osc_ucp_a
 
     (void) all;
     if (epoch->within != (ompi_osc_ucp_within_t) access->within || access->number != epoch->number ||
-        !updates(access)) {
+        OMPI_OSC_UCP_LOCAL_NOT != access->local || !updates(access)) {
         return;
     }
     if (0 != (epoch->assert & MPI_MODE_NOPUT) && (0 != access->op || OMPI_OSC_UCP_DOES_WRITE == access->does)) {

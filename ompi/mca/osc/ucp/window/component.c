@@ -17,6 +17,7 @@
 #include "base/params.h"
 #include "base/stores.h"
 #include "base/wait.h"
+#include "check/library.h"
 #include "check/order.h"
 #include "check/report.h"
 #include "check/requests.h"
@@ -98,6 +99,7 @@ static int component_finalize(void)
     ompi_osc_ucp_samples_end();
     ompi_osc_ucp_watchdog_end();
     ompi_osc_ucp_trace_end();
+    ompi_osc_ucp_library_end();
     ompi_osc_ucp_check_order_end();
     ompi_osc_ucp_check_requests_fini();
     ompi_osc_ucp_check_sum();
