@@ -1,4 +1,4 @@
-/* Many puts and accumulates in a row, to a target that polls and to one that does not: all arrive, in order.
+/* Many puts, gets and accumulates in a row, to a target that polls and to one that does not: all arrive, in order.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -22,7 +22,9 @@
 static const int numbers[] = {1, 2, 63, 64, 65, MOST};
 /** Elements of an accumulate. */
 static const int counts[] = {1, 3, 128, 129, 1024, MOST_ELEMENTS};
-static const int lengths[] = {1, 3, 8, 24, 56, 100, 256, 1000, 1024, 1032, 4096, LONGEST};
+static const int lengths[] = {1, 3, 8, 24, 56, 100, 256, 512, 520, 1000, 1024, 1032, 4096, LONGEST};
+/** Of puts and gets that alternate. */
+static const int mixed[] = {8, 512, 513, 4096, 4104, 8, 32768, 32769, 16, 16384};
 
 #define COUNT(array) ((int) (sizeof(array) / sizeof(*(array))))
 
@@ -61,6 +63,74 @@ static void puts_in_a_row(struct test_window *window, int number, int length, in
     }
     CHECK(0 == wrong, "%d puts of %d bytes, %d apart, target %s: %d bytes are wrong", number, length, gap,
           polls ? "polls" : "computes", wrong);
+}
+
+/** Results are there after each kind of completion. */
+static void gets_in_a_row(struct test_window *window, int number, int length, int gap, int polls)
+{
+    static unsigned char data[MOST][LONGEST];
+    int i, j, wrong = 0;
+
+    for (i = 0; i < number * (length + gap); i++) {
+        window->base[i] = (unsigned char) (i % 241 + number % 7);
+    }
+    MPI_Win_sync(window->win);
+    MPI_Barrier(window->comm);
+    if (0 == test_rank) {
+        memset(data, 0, (size_t) number * LONGEST);
+        for (i = 0; i < number; i++) {
+            MPI_Get(data[i], length, MPI_BYTE, 1, test_at(window, 1, i * (length + gap)), length, MPI_BYTE,
+                    window->win);
+        }
+        if (0 == gap) {
+            MPI_Win_flush_local(1, window->win);
+        } else {
+            MPI_Win_flush_all(window->win);
+        }
+        for (i = 0; i < number; i++) {
+            for (j = 0; j < length; j++) {
+                wrong += data[i][j] != (unsigned char) ((i * (length + gap) + j) % 241 + number % 7);
+            }
+        }
+        MPI_Win_flush(1, window->win);
+    }
+    CHECK(0 == wrong, "%d gets of %d bytes, %d apart, target %s: %d bytes are wrong", number, length, gap,
+          polls ? "polls" : "computes", wrong);
+    meet(window, polls);
+}
+
+/** Puts and gets of all lengths in turns, then what was put is got back. */
+static void alternating(struct test_window *window, int rounds, int polls)
+{
+    static unsigned char out[2][32769], back[2][32769];
+    const int apart = 40000, n = COUNT(mixed);
+    int i, j, k, wrong = 0;
+
+    MPI_Barrier(window->comm);
+    for (i = 0; 0 == test_rank && i < rounds; i++) {
+        int length[2] = { mixed[i % n], mixed[(i * 7 + 3) % n] };
+
+        for (k = 0; k < 2; k++) {
+            memset(out[k], i % 250 + 1 + k, (size_t) length[k]);
+            memset(back[k], 0, sizeof(back[k]));
+            MPI_Put(out[k], length[k], MPI_BYTE, 1, test_at(window, 1, (1 + 2 * (i % 5) + k) * apart), length[k],
+                    MPI_BYTE, window->win);
+            MPI_Get(back[1 - k], 8, MPI_BYTE, 1, test_at(window, 1, 0), 8, MPI_BYTE, window->win);
+        }
+        MPI_Win_flush(1, window->win);
+        for (k = 0; k < 2; k++) {
+            MPI_Get(back[k], length[k], MPI_BYTE, 1, test_at(window, 1, (1 + 2 * (i % 5) + k) * apart), length[k],
+                    MPI_BYTE, window->win);
+        }
+        MPI_Win_flush(1, window->win);
+        for (k = 0; k < 2; k++) {
+            for (j = 0; j < length[k]; j++) {
+                wrong += back[k][j] != i % 250 + 1 + k;
+            }
+        }
+    }
+    CHECK(0 == wrong, "puts and gets in turns, target %s: %d bytes are wrong", polls ? "polls" : "computes", wrong);
+    meet(window, polls);
 }
 
 /** What MPI_REPLACE leaves tells in which order they were done. */
@@ -106,12 +176,14 @@ static void all(struct test_window *window, int polls)
             for (gap = 0; gap <= 8; gap += 4) {
                 puts_in_a_row(window, numbers[n], lengths[l], gap, polls);
             }
+            gets_in_a_row(window, numbers[n], lengths[l], (n + l) % 2 * 8, polls);
         }
         for (l = 0; l < COUNT(counts); l++) {
             accumulates_in_a_row(window, numbers[n], counts[l], 1 + l % 3, MPI_SUM, polls);
             accumulates_in_a_row(window, numbers[n], counts[l], l % 3, MPI_REPLACE, polls);
         }
     }
+    alternating(window, 50, polls);
 }
 
 int main(int argc, char **argv)

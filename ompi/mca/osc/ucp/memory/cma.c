@@ -36,6 +36,13 @@ void ompi_osc_ucp_cma_add(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_
     vector->bytes += bytes;
 }
 
+void ompi_osc_ucp_cma_add_apart(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_t there, uint64_t bytes)
+{
+    vector->here[vector->nhere++] = (struct iovec) { .iov_base = here, .iov_len = bytes };
+    side_add(vector->there, &vector->nthere, there, bytes);
+    vector->bytes += bytes;
+}
+
 bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, const ompi_osc_ucp_cma_vector_t *vector)
 {
     ssize_t n = write ? process_vm_writev(pid, vector->here, vector->nhere, vector->there, vector->nthere, 0)

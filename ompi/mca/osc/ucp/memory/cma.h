@@ -41,6 +41,9 @@ static inline bool ompi_osc_ucp_cma_room(const ompi_osc_ucp_cma_vector_t *vector
 /** Add a piece of `bytes` > 0, which continues the last one if it lies behind it. There must be room for it. */
 void ompi_osc_ucp_cma_add(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_t there, uint64_t bytes);
 
+/** The same, but the kernel copies it by itself: it does not continue the last one here. */
+void ompi_osc_ucp_cma_add_apart(ompi_osc_ucp_cma_vector_t *vector, void *here, uint64_t there, uint64_t bytes);
+
 /** All of these sizes. */
 #define OMPI_OSC_UCP_CMA_WHOLE_ALL (2 + 4 + 8)
 

@@ -41,9 +41,10 @@ typedef struct ompi_osc_ucp_handoff_record_t {
     uint16_t cells;   /**< for the origin's own use (path/gather.c) */
 } ompi_osc_ucp_handoff_record_t;
 
-/** Most bytes of data and result of an operation that is handed off alone. A put or a get of more than half of it takes
- *  no longer by the kernel. */
-#define OMPI_OSC_UCP_HANDOFF_MAX 8192
+/** Most bytes of data and result of an operation that is handed off alone, and of a put or a get: a longer one takes no
+ *  longer by the kernel. */
+#define OMPI_OSC_UCP_HANDOFF_MAX      8192
+#define OMPI_OSC_UCP_HANDOFF_COPY_MAX 4096
 
 /** Bytes for records. */
 #define OMPI_OSC_UCP_HANDOFF_ROOM (OMPI_OSC_UCP_HANDOFF_MAX + 48)
@@ -77,6 +78,12 @@ static inline uint32_t ompi_osc_ucp_handoff_takes(uint32_t bytes, bool fetches)
 static inline char *ompi_osc_ucp_handoff_data(ompi_osc_ucp_handoff_record_t *record)
 {
     return (char *) (record + 1);
+}
+
+/** Of a get, in the origin's own memory: where its result has to be. */
+static inline void **ompi_osc_ucp_handoff_result(ompi_osc_ucp_handoff_record_t *record)
+{
+    return (void **) (record + 1);
 }
 
 #endif /* OSC_UCP_HANDOFF_H */

@@ -1,4 +1,4 @@
-/* Short puts and accumulates of a series, which the kernel copies together.
+/* Puts, gets and accumulates of a series, which the kernel copies together.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,27 +7,39 @@
 
 #include <stdlib.h>
 
+#include "base/cpu.h"
+#include "base/threads.h"
 #include "memory/cma.h"
 #include "memory/handoff.h"
-#include "path/handoff.h"
 #include "op/stripes.h"
+#include "path/faster.h"
+#include "path/handoff.h"
 
-/** Most bytes of an operation that is kept: a longer one costs more to copy here than the kernel takes to begin. */
-#define KEPT_MAX 1024
+/** Most bytes of an accumulate that is kept: a longer one costs more to copy here than the kernel takes to begin. */
+#define ACCUMULATE_MAX 1024
+
+/** Most bytes of a put whose data are kept, and of a get that may be handed off with others. Of a longer one only the
+ *  buffer is kept, which the program leaves alone until it has completed the operation. */
+#define KEPT_MAX 512
+
+/** Most bytes of a put or get that is kept, and of all in a series. For longer ones it makes no difference. */
+#define REFERRED_MAX (32 * 1024)
+#define SERIES_MAX   (128 * 1024)
 
 /** Cells lie so many bytes apart, or more, with a gap between them: the kernel copies each by itself, so that an
- *  element is written in one piece (ompi_osc_ucp_cma_whole). Data have a record between them. */
+ *  element is written in one piece (ompi_osc_ucp_cma_whole). Data of puts have a record between them. */
 #define APART 16
 
 typedef ompi_osc_ucp_handoff_record_t record_t;
 
 struct ompi_osc_ucp_gathered_t {
-    bool                      accumulates; /**< else puts */
+    ompi_osc_ucp_handoff_kind_t kind;      /**< of all: put, get or accumulate */
+    bool                      refers;      /**< some are not among the records, but only in the vector */
     uint32_t                  used;        /**< bytes of `records` */
     uint32_t                  cells_used;  /**< bytes of `cells` */
     uint64_t                  first, end;  /**< addresses of the last cells */
     uint64_t                  set;         /**< stripes of all cells */
-    ompi_osc_ucp_cma_vector_t vector;      /**< of puts: from `records`; of accumulates: `cells` */
+    ompi_osc_ucp_cma_vector_t vector;      /**< from `records`, or the program's buffers; of accumulates: `cells` */
     _Alignas(64) char         records[OMPI_OSC_UCP_HANDOFF_ROOM], cells[OMPI_OSC_UCP_HANDOFF_ROOM];
 };
 
@@ -36,8 +48,9 @@ typedef struct ompi_osc_ucp_gathered_t gathered_t;
 static void clear(gathered_t *gathered)
 {
     ompi_osc_ucp_cma_begin(&gathered->vector);
-    gathered->used = gathered->cells_used = 0;
-    gathered->end  = gathered->set = 0;
+    gathered->refers = false;
+    gathered->used   = gathered->cells_used = 0;
+    gathered->end    = gathered->set = 0;
 }
 
 /** Apply all accumulates in order to the cells that were read. `changed` gets those that have changed: memory that an
@@ -78,20 +91,70 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
+/** Have the target carry it out. False: nothing was done. */
+static bool hand_off(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
+{
+    const struct iovec *here = gathered->vector.here, *there = gathered->vector.there;
+
+    if (!gathered->refers) {
+        return ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used);
+    }
+    if (gathered->used > 0 || 1 != gathered->vector.nhere || 1 != gathered->vector.nthere) {
+        return false;
+    }
+    return OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind
+               ? ompi_osc_ucp_handoff_put(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len)
+               : ompi_osc_ucp_handoff_get(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len);
+}
+
+/** Have the kernel copy. */
+static bool copy(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
+{
+    return OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind
+               ? cells_update(peer, gathered)
+               : ompi_osc_ucp_cma_copy(peer->pid, OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind, &gathered->vector);
+}
+
+/** The ways of carrying out such a series. */
+static ompi_osc_ucp_faster_t *ways(const gathered_t *gathered)
+{
+    enum { KINDS = 3, BYTES = 18, PIECES = 7 }; /* for each power of two up to SERIES_MAX, and up to all pieces */
+    static ompi_osc_ucp_faster_t all[KINDS][BYTES][PIECES];
+
+    return &all[gathered->kind][ompi_osc_ucp_magnitude(gathered->vector.bytes)]
+               [ompi_osc_ucp_magnitude(gathered->vector.nthere)];
+}
+
+/** Carry it out the faster way, or the way that there is. */
+static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
+{
+    ompi_osc_ucp_faster_t *faster;
+    uint64_t               start;
+    bool                   handed, done;
+
+    if (gathered->vector.bytes <= OMPI_OSC_UCP_FASTER_ABOVE) {
+        return hand_off(peer, gathered) || copy(peer, gathered);
+    }
+    if ((gathered->refers && gathered->vector.bytes > OMPI_OSC_UCP_HANDOFF_COPY_MAX) ||
+        !ompi_osc_ucp_handoff_answers(peer)) {
+        return copy(peer, gathered);
+    }
+    faster = ways(gathered);
+    start  = ompi_osc_ucp_cpu_clock();
+    handed = ompi_osc_ucp_faster_first(faster) && hand_off(peer, gathered);
+    done   = handed || copy(peer, gathered);
+    ompi_osc_ucp_faster_took(faster, handed, start);
+    return done;
+}
+
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
     gathered_t *gathered = peer->gathered;
-    bool        done;
 
-    if (NULL == gathered || 0 == gathered->used) {
+    if (NULL == gathered || 0 == gathered->vector.bytes) {
         return;
     }
-    done = ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used);
-    if (!done) {
-        done = gathered->accumulates ? cells_update(peer, gathered)
-                                     : ompi_osc_ucp_cma_copy(peer->pid, true, &gathered->vector);
-    }
-    if (!done) {
+    if (!carry_out(peer, gathered)) {
         peer->error = OMPI_ERR_UNREACH;
     }
     clear(gathered);
@@ -109,57 +172,100 @@ static uint32_t apart(uint64_t bytes)
     return (uint32_t) (bytes + APART) / APART * APART;
 }
 
-/** Find room for an operation. What is kept, if it is of the other kind or too much, is carried out first. */
-static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, bool accumulates, uint64_t bytes)
+/** What is kept; NULL: nothing can be. */
+static gathered_t *gathered_of(ompi_osc_ucp_peer_t *peer)
 {
-    gathered_t *gathered = peer->gathered;
+    if (NULL == peer->gathered && NULL != (peer->gathered = aligned_alloc(64, sizeof(gathered_t)))) {
+        peer->gathered->kind = OMPI_OSC_UCP_HANDOFF_PUT;
+        clear(peer->gathered);
+    }
+    return peer->gathered;
+}
 
-    if (bytes > KEPT_MAX || NULL != peer->attached) {
-        ompi_osc_ucp_gather_out(peer);
+/** Find room for an operation, which takes `room` bytes of records. What is kept, if it is of another kind or too much,
+ *  is carried out first. */
+static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t bytes, uint32_t room)
+{
+    gathered_t *gathered = gathered_of(peer);
+
+    if (NULL == gathered) {
         return NULL;
     }
-    if (NULL == gathered) {
-        gathered = peer->gathered = aligned_alloc(64, sizeof(*gathered));
-        if (NULL == gathered) {
-            return NULL;
-        }
-        clear(gathered);
-    }
-    if (accumulates != gathered->accumulates ||
-        OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < ompi_osc_ucp_handoff_takes((uint32_t) bytes, false) ||
-        !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
+    if (kind != gathered->kind || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
+        gathered->vector.bytes + bytes > SERIES_MAX || !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
         ompi_osc_ucp_gather_out(peer);
     }
-    gathered->accumulates = accumulates;
+    gathered->kind = kind;
     return gathered;
 }
 
-/** Keep the operation and its data. */
-static record_t *record_keep(gathered_t *gathered, ompi_osc_ucp_handoff_kind_t kind, uint64_t address,
-                             const void *origin, uint64_t bytes)
+/** Keep a put or a get as the program's buffer only. With several threads each copies for itself, side by side. */
+static bool refer(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t address, void *here,
+                  uint64_t bytes)
+{
+    gathered_t *gathered;
+
+    if (bytes > REFERRED_MAX || ompi_osc_ucp_threaded() || NULL == (gathered = room_for(peer, kind, bytes, 0))) {
+        ompi_osc_ucp_gather_out(peer);
+        return false;
+    }
+    gathered->refers = true;
+    ompi_osc_ucp_cma_add(&gathered->vector, here, address, bytes);
+    return true;
+}
+
+/** Keep the operation. Its data must follow. */
+static record_t *record_keep(gathered_t *gathered, uint64_t address, uint64_t bytes)
 {
     record_t *record = (record_t *) (gathered->records + gathered->used);
 
     record->address = address;
     record->bytes   = (uint16_t) bytes;
-    record->kind    = (uint8_t) kind;
+    record->kind    = (uint8_t) gathered->kind;
     record->fetches = false;
-    memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
     gathered->used += ompi_osc_ucp_handoff_takes((uint32_t) bytes, false);
     return record;
 }
 
 bool ompi_osc_ucp_gather_put(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
 {
-    const uint64_t address  = peer->remote + (uint64_t) at;
-    gathered_t    *gathered = room_for(peer, false, bytes);
+    const uint64_t address = peer->remote + (uint64_t) at;
+    gathered_t    *gathered;
+    char          *data;
 
+    if (NULL != peer->attached) {
+        return false;
+    }
+    if (bytes > KEPT_MAX) {
+        return refer(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, (void *) origin, bytes);
+    }
+    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_PUT, bytes, ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
     if (NULL == gathered) {
         return false;
     }
-    ompi_osc_ucp_cma_add(&gathered->vector,
-                         ompi_osc_ucp_handoff_data(record_keep(gathered, OMPI_OSC_UCP_HANDOFF_PUT, address, origin,
-                                                               bytes)), address, bytes);
+    data = ompi_osc_ucp_handoff_data(record_keep(gathered, address, bytes));
+    memcpy(data, origin, bytes);
+    ompi_osc_ucp_cma_add(&gathered->vector, data, address, bytes);
+    return true;
+}
+
+bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
+{
+    const uint64_t address = peer->remote + (uint64_t) at;
+    gathered_t    *gathered;
+
+    if (NULL != peer->attached) {
+        return false;
+    }
+    if (bytes > KEPT_MAX || ompi_osc_ucp_threaded()) {
+        return refer(peer, OMPI_OSC_UCP_HANDOFF_GET, address, result, bytes);
+    }
+    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_GET, bytes, ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
+    if (NULL == gathered) {
+        return false;
+    }
+    *ompi_osc_ucp_handoff_result(record_keep(gathered, address, bytes)) = result;
+    ompi_osc_ucp_cma_add_apart(&gathered->vector, result, address, bytes);
     return true;
 }
 
@@ -179,19 +285,22 @@ static uint16_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
                                     const ompi_osc_ucp_prim_t *prim, const void *origin, uint64_t bytes)
 {
-    const uint64_t address  = peer->remote + (uint64_t) at;
-    gathered_t    *gathered = room_for(peer, true, bytes);
+    const uint64_t address = peer->remote + (uint64_t) at;
+    gathered_t    *gathered;
     record_t      *record;
 
-    if (NULL == gathered) {
+    if (NULL != peer->attached || bytes > ACCUMULATE_MAX ||
+        NULL == (gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, bytes,
+                                     ompi_osc_ucp_handoff_takes((uint32_t) bytes, false)))) {
         return false;
     }
     if (address < gathered->end && (address != gathered->first || address + bytes != gathered->end)) {
         ompi_osc_ucp_gather_out(peer); /* cells that may be among those that are kept */
     }
-    record        = record_keep(gathered, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, origin, bytes);
+    record        = record_keep(gathered, address, bytes);
     record->op    = op;
     record->prim  = prim->code;
     record->cells = cells_have(peer, gathered, address, bytes);
+    memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
     return true;
 }

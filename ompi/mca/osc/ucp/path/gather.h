@@ -1,10 +1,10 @@
-/* Short puts and accumulates of a series, which the kernel copies together.
+/* Puts, gets and accumulates of a series, which the kernel copies together.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A copy by the kernel costs about as much for 64 pieces of memory as for a few. So the kernel path keeps short puts
- * and accumulates without a result until there are that many, or until something else is to follow. All functions run
- * inside the origin side.
+ * To begin a copy takes the kernel longer than to copy a piece of memory. So the kernel path keeps puts and gets, and
+ * short accumulates without a result, until there are many pieces or bytes, or until something else is to follow. All
+ * functions run inside the origin side.
  */
 
 #ifndef OSC_UCP_GATHER_H
@@ -13,9 +13,11 @@
 #include "peer/peer.h"
 #include "op/op.h"
 
-/** Keep a put, or an accumulate, of `bytes` at `at` bytes from the window's base. The data are copied. False: it is too
- *  long, or memory is short; nothing was done, and nothing is kept. */
+/** Keep an operation on `bytes` at `at` bytes from the window's base. Of short ones the data are copied; of others, and
+ *  of gets, the buffer is used until they are carried out. False: it is too long, or memory is short; it is not kept.
+ *  What is kept must be carried out before it. */
 bool ompi_osc_ucp_gather_put(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes);
+bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes);
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
                                     const ompi_osc_ucp_prim_t *prim, const void *origin, uint64_t bytes);
 

@@ -16,7 +16,7 @@
 /** After n operations in a row, up to this, that were not taken, the next 2^n - 1 are not handed off. */
 #define MISSES_MAX 8
 
-/** Does the target poll, as far as is known? */
+/** Does the target poll, as far as is known? While operations are skipped, each call counts as one. */
 static bool answers(ompi_osc_ucp_handing_t *handing)
 {
     uint32_t polls;
@@ -94,17 +94,54 @@ static bool hand_off(ompi_osc_ucp_handing_t *handing)
     return true;
 }
 
-bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, const char *records, uint32_t used)
+bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer)
 {
-    ompi_osc_ucp_handoff_t *handoff = peer->handing.handoff;
+    return !ompi_osc_ucp_threaded() && answers(&peer->handing);
+}
+
+/** The record behind that one. */
+static ompi_osc_ucp_handoff_record_t *next(ompi_osc_ucp_handoff_record_t *record)
+{
+    return (ompi_osc_ucp_handoff_record_t *) ((char *) record + ompi_osc_ucp_handoff_takes(record->bytes, false));
+}
+
+/** Write records of gets, which have no data yet. */
+static void gets_write(ompi_osc_ucp_handoff_record_t *to, ompi_osc_ucp_handoff_record_t *from, const char *end)
+{
+    for (; (char *) from < end; from = next(from), to = next(to)) {
+        *to = *from;
+    }
+}
+
+/** Read their results. */
+static void gets_read(ompi_osc_ucp_handoff_record_t *done, ompi_osc_ucp_handoff_record_t *own, const char *end)
+{
+    for (; (char *) own < end; own = next(own), done = next(done)) {
+        memcpy(*ompi_osc_ucp_handoff_result(own), ompi_osc_ucp_handoff_data(done), own->bytes);
+    }
+}
+
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used)
+{
+    ompi_osc_ucp_handoff_t        *handoff = peer->handing.handoff;
+    ompi_osc_ucp_handoff_record_t *own     = (ompi_osc_ucp_handoff_record_t *) records;
+    ompi_osc_ucp_handoff_record_t *theirs  = (ompi_osc_ucp_handoff_record_t *) handoff->records;
+    const bool                     gets    = OMPI_OSC_UCP_HANDOFF_GET == own->kind;
 
     if (!claim(peer)) {
         return false;
     }
     handoff->used = used;
-    memcpy(handoff->records, records, used);
+    if (gets) {
+        gets_write(theirs, own, records + used);
+    } else {
+        memcpy(handoff->records, records, used);
+    }
     if (!hand_off(&peer->handing)) {
         return false;
+    }
+    if (gets) {
+        gets_read(theirs, own, records + used);
     }
     release(handoff);
     return true;
@@ -114,7 +151,7 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
 {
     ompi_osc_ucp_handoff_record_t *record;
 
-    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX / 2 ||
+    if (bytes > OMPI_OSC_UCP_HANDOFF_COPY_MAX ||
         NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes, false))) {
         return false;
     }
@@ -130,7 +167,7 @@ bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void 
 {
     ompi_osc_ucp_handoff_record_t *record;
 
-    if (bytes > OMPI_OSC_UCP_HANDOFF_MAX / 2 ||
+    if (bytes > OMPI_OSC_UCP_HANDOFF_COPY_MAX ||
         NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false)) ||
         !hand_off(&peer->handing)) {
         return false;

@@ -7,9 +7,11 @@
  */
 
 #include "path/cma.h"
+#include "path/faster.h"
 #include "path/gather.h"
 #include "path/handoff.h"
 
+#include "base/cpu.h"
 #include "base/wait.h"
 #include "memory/attached.h"
 #include "memory/handoff.h"
@@ -100,19 +102,43 @@ static bool handed(ompi_osc_ucp_peer_t *peer, uint64_t bytes)
     return true;
 }
 
+/** Copy a block that is not kept: it was begun. */
+static bool copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at, uint64_t bytes)
+{
+    enum { MAGNITUDES = 13 }; /* up to OMPI_OSC_UCP_HANDOFF_COPY_MAX */
+    static ompi_osc_ucp_faster_t ways[2][MAGNITUDES];
+    const uint64_t               address = peer->remote + (uint64_t) at;
+    ompi_osc_ucp_faster_t       *faster  = NULL;
+    uint64_t                     start   = 0;
+    bool                         first, done;
+
+    if (bytes > OMPI_OSC_UCP_FASTER_ABOVE && bytes <= OMPI_OSC_UCP_HANDOFF_COPY_MAX &&
+        ompi_osc_ucp_handoff_answers(peer)) {
+        faster = &ways[write][ompi_osc_ucp_magnitude(bytes)];
+        start  = ompi_osc_ucp_cpu_clock();
+    }
+    first = (NULL == faster || ompi_osc_ucp_faster_first(faster)) &&
+            (write ? ompi_osc_ucp_handoff_put(peer, address, here, bytes)
+                   : ompi_osc_ucp_handoff_get(peer, address, here, bytes));
+    done  = first ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, write, here, at, bytes);
+    if (NULL != faster) {
+        ompi_osc_ucp_faster_took(faster, first, start);
+    }
+    return done;
+}
+
 static bool kernel_put_block(ompi_osc_ucp_peer_t *peer, int64_t at, const void *origin, uint64_t bytes)
 {
     return ompi_osc_ucp_gather_put(peer, at, origin, bytes) ||
            (bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
-            (ompi_osc_ucp_handoff_put(peer, peer->remote + (uint64_t) at, origin, bytes)
-                 ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, true, (void *) origin, at, bytes)));
+            copied(peer, true, (void *) origin, at, bytes));
 }
 
 static bool kernel_get_block(ompi_osc_ucp_peer_t *peer, int64_t at, void *result, uint64_t bytes)
 {
-    return bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
-           (ompi_osc_ucp_handoff_get(peer, peer->remote + (uint64_t) at, result, bytes)
-                ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, false, result, at, bytes));
+    return ompi_osc_ucp_gather_get(peer, at, result, bytes) ||
+           (bytes <= OMPI_OSC_UCP_CMA_BYTES && block_begin(peer, at, bytes) &&
+            copied(peer, false, result, at, bytes));
 }
 
 /** Update a block of any length that was begun. */
