@@ -4,7 +4,7 @@
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# usage: test/sanitizers/mpi.sh [--full]    (all of test/tests.table in its set-ups shm, tcp and rdma)
+# usage: test/sanitizers/mpi.sh [--full]    (all of test/tests.table in its set-ups node, shm, tcp and rdma)
 #
 # Builds in $BUILD/sanitizers. Set-ups on one host only; test/sanitizers/leaks.supp names what is not ours.
 
@@ -15,6 +15,7 @@ top=$(cd "$here/../.." && pwd)
 out=${BUILD:-$top}/sanitizers
 programs=(soak win_many win_dynamic win_free acc_random types_random lock_modes lock_all pscw_groups requests
     regress_flood errors_range threads near_fastbox types_pieces)
+lean=(-m -s node -t soak -t types_random) # they use windows of one node in all ways
 flags="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 if ! echo 'int main(void){return 0;}' | ${CC:-gcc} -fsanitize=address,undefined -x c -o /dev/null - 2>/dev/null; then
@@ -47,12 +48,15 @@ ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 make -C test/unit check >unit.log 2>&1
 }
 choice=(-s shm -s tcp)
 if [ "${1-}" = --full ]; then
-    choice+=(-s rdma)
+    choice+=(-s node -s rdma)
 else
     for program in "${programs[@]}"; do
         choice+=(-t "$program")
     done
 fi
-TEST_SECONDS=${TEST_SECONDS:-5} BUILD=$out COMPONENT_DIR=$out/components \
-    "$top/test/run-tests" "${choice[@]}" || failed=1
+export TEST_SECONDS=${TEST_SECONDS:-5} BUILD=$out COMPONENT_DIR=$out/components
+"$top/test/run-tests" "${choice[@]}" || failed=1
+if [ "${1-}" != --full ]; then
+    "$top/test/run-tests" "${lean[@]}" || failed=1
+fi
 exit $failed
