@@ -26,7 +26,10 @@ typedef enum ompi_osc_ucp_handoff_kind_t {
     OMPI_OSC_UCP_HANDOFF_PUT,
     OMPI_OSC_UCP_HANDOFF_GET,
     OMPI_OSC_UCP_HANDOFF_ACCUMULATE,
-    OMPI_OSC_UCP_HANDOFF_SWAP /**< compare and swap */
+    OMPI_OSC_UCP_HANDOFF_SWAP, /**< compare and swap */
+    OMPI_OSC_UCP_HANDOFF_SHAPED_PUT, /**< with a layout at the target */
+    OMPI_OSC_UCP_HANDOFF_SHAPED_GET,
+    OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE
 } ompi_osc_ucp_handoff_kind_t;
 
 /** An operation. Its data follow, at a multiple of 16 bytes; and if it fetches, `bytes` for the compared value or the
@@ -40,6 +43,13 @@ typedef struct ompi_osc_ucp_handoff_record_t {
     uint8_t  fetches;
     uint16_t cells;   /**< for the origin's own use (path/gather.c) */
 } ompi_osc_ucp_handoff_record_t;
+
+/** Data of an operation with a layout: this, the encoded layout, and packed bytes. `address` is the layout's base. */
+typedef struct ompi_osc_ucp_handoff_shape_t {
+    uint64_t pos;   /**< first packed byte of the layout that it applies to */
+    uint32_t bytes; /**< of the encoded layout */
+    bool     done;  /**< set by the target; else it had no memory for the layout, and did nothing */
+} ompi_osc_ucp_handoff_shape_t;
 
 /** Most bytes of data and result of an operation that is handed off alone, and of a put or a get: a longer one takes no
  *  longer by the kernel. */
@@ -78,6 +88,17 @@ static inline uint32_t ompi_osc_ucp_handoff_takes(uint32_t bytes, bool fetches)
 static inline char *ompi_osc_ucp_handoff_data(ompi_osc_ucp_handoff_record_t *record)
 {
     return (char *) (record + 1);
+}
+
+/** Layout and packed bytes of a record with a shape. */
+static inline char *ompi_osc_ucp_handoff_layout(ompi_osc_ucp_handoff_shape_t *shape)
+{
+    return (char *) (shape + 1);
+}
+
+static inline char *ompi_osc_ucp_handoff_packed(ompi_osc_ucp_handoff_shape_t *shape)
+{
+    return ompi_osc_ucp_handoff_layout(shape) + shape->bytes;
 }
 
 /** Of a get, in the origin's own memory: where its result has to be. */

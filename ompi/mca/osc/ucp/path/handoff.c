@@ -10,8 +10,27 @@
 #include "base/wait.h"
 #include "memory/handoff.h"
 
+/** Most nodes of a layout that is handed off at once. */
+#define NODES_MAX 128
+
+/** Bytes of a layout's encoding and of packed data. */
+#define SHAPED_ROOM \
+    (OMPI_OSC_UCP_HANDOFF_ROOM - sizeof(ompi_osc_ucp_handoff_record_t) - sizeof(ompi_osc_ucp_handoff_shape_t))
+
+/** Bytes of pieces that the kernel copies as fast as the target would: on average. */
+#define LONG_PIECE 1024
+
 /** Steps of waiting for a target to take an operation: some 3 us. A copy by the kernel takes about 2 us. */
 #define STEPS_MAX 96
+
+/** Further steps for each piece of a layout, up to so many. The kernel takes about as long for it. So two processes
+ *  that put to each other meet in this wait, where each serves the other. */
+#define STEPS_PER_PIECE 8
+#define PIECES_MAX      1024
+
+/** Most operations that are not handed off before one with a layout is: it may take the kernel a hundred times as
+ *  long. */
+#define SKIPPED_MAX 3
 
 /** After n operations in a row, up to this, that were not taken, the next 2^n - 1 are not handed off. */
 #define MISSES_MAX 8
@@ -67,16 +86,16 @@ static void release(ompi_osc_ucp_handoff_t *handoff)
     __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELEASE);
 }
 
-/** Post the records. True: the target has carried them out, and the caller must release the handoff. False: they were
- *  taken back, and the handoff is released. */
-static bool hand_off(ompi_osc_ucp_handing_t *handing)
+/** Post the records, and wait for so many steps until the target takes them. True: the target has carried them out, and
+ *  the caller must release the handoff. False: they were taken back, and the handoff is released. */
+static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, unsigned patience)
 {
     ompi_osc_ucp_handoff_t *handoff = handing->handoff;
     uint32_t                posted  = OMPI_OSC_UCP_HANDOFF_POSTED;
     unsigned                steps   = 0;
 
     __atomic_store_n(&handoff->state, posted, __ATOMIC_RELEASE);
-    while (posted == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED) && steps < STEPS_MAX) {
+    while (posted == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED) && steps < patience) {
         ompi_osc_ucp_spin(&steps);
     }
     if (__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_FREE, false, __ATOMIC_RELAXED,
@@ -92,6 +111,11 @@ static bool hand_off(ompi_osc_ucp_handing_t *handing)
     }
     handing->misses = 0;
     return true;
+}
+
+static bool hand_off(ompi_osc_ucp_handing_t *handing)
+{
+    return hand_off_patient(handing, STEPS_MAX);
 }
 
 bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer)
@@ -218,5 +242,129 @@ bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, cons
     }
     memcpy(result, ompi_osc_ucp_handoff_data(record) + prim->size, prim->size);
     release(peer->handing.handoff);
+    return true;
+}
+
+/* Transfers with layouts. */
+
+/** Does a transfer go to so many short pieces that the kernel takes longer? */
+static bool is_scattered(const ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
+
+    return !ompi_osc_ucp_layout_is_contiguous(layout) && layout->size / LONG_PIECE < ompi_osc_ucp_layout_runs(layout);
+}
+
+/** Claim the handoff for the next bytes of a transfer, from packed byte `pos` on, and describe where they go. *bytes_p:
+ *  how many there are. NULL: it must not be used, or memory is short. */
+static ompi_osc_ucp_handoff_record_t *claim_shaped(const ompi_osc_ucp_transfer_t *transfer,
+                                                   ompi_osc_ucp_handoff_kind_t kind, uint64_t pos, uint64_t *bytes_p)
+{
+    const ompi_osc_ucp_layout_t   *layout = transfer->target_layout;
+    const uint64_t                 unit   = 0 == layout->size % sizeof(uint64_t) ? sizeof(uint64_t) : 1;
+    const bool                     whole  = layout->nnodes <= NODES_MAX;
+    const uint64_t                 most   = whole ? layout->nnodes : NODES_MAX;
+    uint64_t                       bytes  = (SHAPED_ROOM - most * sizeof(*layout->nodes)) / unit * unit;
+    ompi_osc_ucp_layout_t          piece;
+    ompi_osc_ucp_handoff_record_t *record;
+    ompi_osc_ucp_handoff_shape_t  *shape;
+
+    bytes = layout->size - pos < bytes ? layout->size - pos : bytes;
+    if (whole) {
+        ompi_osc_ucp_layout_share(&piece, layout);
+    } else if (!ompi_osc_ucp_layout_slice(layout, pos, unit, NODES_MAX, &bytes, &piece)) {
+        return NULL;
+    }
+    if (transfer->peer->handing.skip > SKIPPED_MAX) {
+        transfer->peer->handing.skip = SKIPPED_MAX;
+    }
+    record = claim_one(transfer->peer, kind, transfer->peer->remote + (uint64_t) transfer->disp,
+                       sizeof(*shape) + ompi_osc_ucp_layout_encoded_size(&piece) + bytes, false);
+    if (NULL != record) {
+        shape        = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handoff_data(record);
+        shape->pos   = whole ? pos : 0;
+        shape->bytes = (uint32_t) ompi_osc_ucp_layout_encoded_size(&piece);
+        shape->done  = false;
+        ompi_osc_ucp_layout_encode(&piece, ompi_osc_ucp_handoff_layout(shape));
+    }
+    ompi_osc_ucp_layout_fini(&piece);
+    *bytes_p = bytes;
+    return record;
+}
+
+/** The handoff's record with a shape was carried out, or must be taken back: was it? */
+static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_handoff_shape_t *shape)
+{
+    ompi_osc_ucp_handing_t *handing = &transfer->peer->handing;
+    uint64_t                pieces  = ompi_osc_ucp_layout_runs(transfer->target_layout);
+
+    pieces = pieces < PIECES_MAX ? pieces : PIECES_MAX;
+    if (!hand_off_patient(handing, STEPS_MAX + STEPS_PER_PIECE * (unsigned) pieces)) {
+        return false;
+    }
+    if (!shape->done) {
+        release(handing->handoff);
+    }
+    return shape->done;
+}
+
+bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write)
+{
+    const ompi_osc_ucp_handoff_kind_t kind = write ? OMPI_OSC_UCP_HANDOFF_SHAPED_PUT : OMPI_OSC_UCP_HANDOFF_SHAPED_GET;
+    ompi_osc_ucp_handoff_record_t    *record;
+    ompi_osc_ucp_handoff_shape_t     *shape;
+    ompi_osc_ucp_layout_iter_t        iter;
+    uint64_t                          pos, bytes;
+
+    if (!is_scattered(transfer)) {
+        return false;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, write ? transfer->origin_layout : transfer->result_layout, 0);
+    for (pos = 0; pos < transfer->target_layout->size; pos += bytes) {
+        record = claim_shaped(transfer, kind, pos, &bytes);
+        if (NULL == record) {
+            return false;
+        }
+        shape = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handoff_data(record);
+        if (write) {
+            ompi_osc_ucp_layout_pack(&iter, transfer->origin, ompi_osc_ucp_handoff_packed(shape), bytes);
+        }
+        if (!shaped_done(transfer, shape)) {
+            return false;
+        }
+        if (!write) {
+            ompi_osc_ucp_layout_unpack(&iter, transfer->result, ompi_osc_ucp_handoff_packed(shape), bytes);
+        }
+        release(transfer->peer->handing.handoff);
+    }
+    return true;
+}
+
+bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_layout_t   *layout = transfer->target_layout;
+    ompi_osc_ucp_handoff_record_t *record;
+    ompi_osc_ucp_handoff_shape_t  *shape;
+    ompi_osc_ucp_layout_iter_t     iter;
+    uint64_t                       bytes;
+
+    if (NULL != transfer->result_layout || NULL == transfer->origin_layout || !is_scattered(transfer) ||
+        ompi_osc_ucp_prim_has_gaps(transfer->prim) || layout->nnodes > NODES_MAX ||
+        layout->size + layout->nnodes * sizeof(*layout->nodes) > SHAPED_ROOM - sizeof(uint64_t)) {
+        return false;
+    }
+    record = claim_shaped(transfer, OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE, 0, &bytes);
+    if (NULL == record) {
+        return false;
+    }
+    record->op   = transfer->op;
+    record->prim = transfer->prim->code;
+    shape        = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handoff_data(record);
+    ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
+    ompi_osc_ucp_layout_pack(&iter, transfer->origin, ompi_osc_ucp_handoff_packed(shape), bytes);
+    if (!shaped_done(transfer, shape)) {
+        return false;
+    }
+    release(transfer->peer->handing.handoff);
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "op/op.h"
 #include "peer/peer.h"
+#include "peer/transfer.h"
 
 /** Is the target thought to poll? */
 bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer);
@@ -28,5 +29,11 @@ bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address
                                      uint64_t bytes);
 bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, const ompi_osc_ucp_prim_t *prim,
                                const void *origin, const void *compare, void *result);
+
+/** The same for a transfer whose target layout has many short pieces, which the kernel copies one by one. A put or get
+ *  goes in parts; false: some of them may be done, and it has to be copied as a whole. An accumulate goes at once, if it
+ *  has no result. */
+bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write);
+bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer);
 
 #endif /* OSC_UCP_PATH_HANDOFF_H */

@@ -67,19 +67,38 @@ static int over(ompi_osc_ucp_transfer_t *transfer, int rc)
     return OMPI_ERR_NOT_SUPPORTED == rc ? OMPI_ERR_UNREACH : rc;
 }
 
+static int kernel_copy(ompi_osc_ucp_transfer_t *transfer, bool write)
+{
+    if (!begin(transfer)) {
+        return refused(transfer);
+    }
+    if (ompi_osc_ucp_handoff_copy(transfer, write)) {
+        ompi_osc_ucp_cma_end(transfer->peer);
+        return over(transfer, OMPI_SUCCESS);
+    }
+    return over(transfer, ompi_osc_ucp_cma_copied(transfer, write));
+}
+
 static int kernel_put(ompi_osc_ucp_transfer_t *transfer)
 {
-    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_copied(transfer, true)) : refused(transfer);
+    return kernel_copy(transfer, true);
 }
 
 static int kernel_get(ompi_osc_ucp_transfer_t *transfer)
 {
-    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_copied(transfer, false)) : refused(transfer);
+    return kernel_copy(transfer, false);
 }
 
 static int kernel_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
-    return begin(transfer) ? over(transfer, ompi_osc_ucp_cma_updated(transfer)) : refused(transfer);
+    if (!begin(transfer)) {
+        return refused(transfer);
+    }
+    if (ompi_osc_ucp_handoff_update(transfer)) {
+        ompi_osc_ucp_cma_end(transfer->peer);
+        return over(transfer, OMPI_SUCCESS);
+    }
+    return over(transfer, ompi_osc_ucp_cma_updated(transfer));
 }
 
 static int kernel_compare_swap(ompi_osc_ucp_transfer_t *transfer)

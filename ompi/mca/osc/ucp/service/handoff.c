@@ -12,7 +12,7 @@
 #include "base/wait.h"
 #include "layout/block.h"
 #include "memory/handoff.h"
-#include "op/op.h"
+#include "op/op_layout.h"
 
 /** A poll looks at so many windows at most. */
 #define LOOKED_MAX 4
@@ -21,6 +21,33 @@ static struct {
     ompi_osc_ucp_window_t *first;
     ompi_osc_ucp_window_t *next; /**< to be looked at; NULL: the first one */
 } served;
+
+/** Carry out an operation with a layout. */
+static void carry_out_shaped(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+{
+    ompi_osc_ucp_handoff_shape_t *shape  = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handoff_data(record);
+    const ompi_osc_ucp_prim_t    *prim   = ompi_osc_ucp_prim_by_code(record->prim);
+    char                         *base   = (char *) (uintptr_t) record->address;
+    char                         *packed = ompi_osc_ucp_handoff_packed(shape);
+    const uint64_t                bytes  = record->bytes - (uint64_t) (packed - (char *) shape);
+    ompi_osc_ucp_layout_t         layout;
+    ompi_osc_ucp_layout_iter_t    iter;
+
+    shape->done = ompi_osc_ucp_layout_decode(ompi_osc_ucp_handoff_layout(shape), shape->bytes, &layout);
+    if (!shape->done) {
+        return;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, &layout, shape->pos);
+    if (OMPI_OSC_UCP_HANDOFF_SHAPED_PUT == record->kind) {
+        ompi_osc_ucp_layout_unpack(&iter, base, packed, bytes);
+    } else if (OMPI_OSC_UCP_HANDOFF_SHAPED_GET == record->kind) {
+        ompi_osc_ucp_layout_pack(&iter, base, packed, bytes);
+    } else {
+        ompi_osc_ucp_op_apply_layout(window->stripes, window->key_base, record->op, prim, base, &iter, packed, NULL,
+                                     bytes / prim->size);
+    }
+    ompi_osc_ucp_layout_fini(&layout);
+}
 
 /** Carry out an operation that is taken. */
 static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
@@ -43,6 +70,11 @@ static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_
         ompi_osc_ucp_op_apply(window->stripes, key, record->op, prim, target,
                               OMPI_OSC_UCP_OP_NO_OP == record->op ? NULL : data,
                               record->fetches ? more : NULL, record->bytes / prim->size);
+        break;
+    case OMPI_OSC_UCP_HANDOFF_SHAPED_PUT:
+    case OMPI_OSC_UCP_HANDOFF_SHAPED_GET:
+    case OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE:
+        carry_out_shaped(window, record);
         break;
     default:
         ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, data, more, old);
