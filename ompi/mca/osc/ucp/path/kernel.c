@@ -121,21 +121,26 @@ static bool handed(ompi_osc_ucp_peer_t *peer, uint64_t bytes)
     return true;
 }
 
+/** Powers of two up to OMPI_OSC_UCP_HANDOFF_MAX. */
+#define MAGNITUDES 14
+
+/** Which of the two ways of a block is to be timed? NULL: it is short, or there is only one way. `ways`: by magnitude. */
+static ompi_osc_ucp_faster_t *timed(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_faster_t *ways, uint64_t bytes,
+                                    uint64_t most)
+{
+    return bytes > OMPI_OSC_UCP_FASTER_ABOVE && bytes <= most && ompi_osc_ucp_handoff_answers(peer)
+               ? &ways[ompi_osc_ucp_magnitude(bytes)] : NULL;
+}
+
 /** Copy a block that is not kept: it was begun. */
 static bool copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at, uint64_t bytes)
 {
-    enum { MAGNITUDES = 13 }; /* up to OMPI_OSC_UCP_HANDOFF_COPY_MAX */
     static ompi_osc_ucp_faster_t ways[2][MAGNITUDES];
     const uint64_t               address = peer->remote + (uint64_t) at;
-    ompi_osc_ucp_faster_t       *faster  = NULL;
-    uint64_t                     start   = 0;
+    ompi_osc_ucp_faster_t       *faster  = timed(peer, ways[write], bytes, OMPI_OSC_UCP_HANDOFF_COPY_MAX);
+    const uint64_t               start   = NULL == faster ? 0 : ompi_osc_ucp_cpu_clock();
     bool                         first, done;
 
-    if (bytes > OMPI_OSC_UCP_FASTER_ABOVE && bytes <= OMPI_OSC_UCP_HANDOFF_COPY_MAX &&
-        ompi_osc_ucp_handoff_answers(peer)) {
-        faster = &ways[write][ompi_osc_ucp_magnitude(bytes)];
-        start  = ompi_osc_ucp_cpu_clock();
-    }
     first = (NULL == faster || ompi_osc_ucp_faster_first(faster)) &&
             (write ? ompi_osc_ucp_handoff_put(peer, address, here, bytes)
                    : ompi_osc_ucp_handoff_get(peer, address, here, bytes));
@@ -181,15 +186,32 @@ static bool block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, con
     return true;
 }
 
+/** Update a block that is not kept: it was begun. */
+static bool updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                    const void *origin, void *result, uint64_t bytes)
+{
+    static ompi_osc_ucp_faster_t ways[2][MAGNITUDES];
+    const uint64_t               address = peer->remote + (uint64_t) at, most = OMPI_OSC_UCP_HANDOFF_MAX;
+    ompi_osc_ucp_faster_t       *faster  = timed(peer, ways[NULL != result], bytes, NULL == result ? most : most / 2);
+    const uint64_t               start   = NULL == faster ? 0 : ompi_osc_ucp_cpu_clock();
+    bool                         first, done;
+
+    first = (NULL == faster || ompi_osc_ucp_faster_first(faster)) &&
+            ompi_osc_ucp_handoff_accumulate(peer, address, op, prim, origin, result, bytes);
+    done  = first ? handed(peer, bytes) : block_updated(peer, at, op, prim, origin, result, bytes);
+    if (NULL != faster) {
+        ompi_osc_ucp_faster_took(faster, first, start);
+    }
+    return done;
+}
+
 static bool kernel_accumulate_block(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                                     const void *origin, void *result, uint64_t bytes)
 {
     if (NULL == result && ompi_osc_ucp_gather_accumulate(peer, at, op, prim, origin, bytes)) {
         return true;
     }
-    return block_begin(peer, at, bytes) &&
-           (ompi_osc_ucp_handoff_accumulate(peer, peer->remote + (uint64_t) at, op, prim, origin, result, bytes)
-                ? handed(peer, bytes) : block_updated(peer, at, op, prim, origin, result, bytes));
+    return block_begin(peer, at, bytes) && updated(peer, at, op, prim, origin, result, bytes);
 }
 
 static bool kernel_swap_block(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_osc_ucp_prim_t *prim,
