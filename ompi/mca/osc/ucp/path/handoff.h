@@ -31,8 +31,8 @@ bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, cons
                                const void *origin, const void *compare, void *result);
 
 /** The same for a transfer whose target layout has many short pieces, which the kernel copies one by one. A put or get
- *  goes in parts; false: some of them may be done, and it has to be copied as a whole. An accumulate goes at once, if it
- *  has no result. */
+ *  goes in parts; false: some of them may be done, and it has to be copied as a whole. An accumulate goes at once; it
+ *  must have no result. */
 bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write);
 bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer);
 

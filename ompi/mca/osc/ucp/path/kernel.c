@@ -124,7 +124,7 @@ static bool handed(ompi_osc_ucp_peer_t *peer, uint64_t bytes)
 /** Powers of two up to OMPI_OSC_UCP_HANDOFF_MAX. */
 #define MAGNITUDES 14
 
-/** Which of the two ways of a block is to be timed? NULL: it is short, or there is only one way. `ways`: by magnitude. */
+/** The ways of a block, if they are to be timed. NULL: it is short, or there is only one way. `ways`: by magnitude. */
 static ompi_osc_ucp_faster_t *timed(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_faster_t *ways, uint64_t bytes,
                                     uint64_t most)
 {
