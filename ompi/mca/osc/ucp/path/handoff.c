@@ -247,12 +247,13 @@ bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, cons
 
 /* Transfers with layouts. */
 
-/** Does a transfer go to so many short pieces that the kernel takes longer? */
+/** Does a transfer go to so many short pieces that the kernel takes longer? Not with several threads: see claim. */
 static bool is_scattered(const ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
 
-    return !ompi_osc_ucp_layout_is_contiguous(layout) && layout->size / LONG_PIECE < ompi_osc_ucp_layout_runs(layout);
+    return !ompi_osc_ucp_threaded() && !ompi_osc_ucp_layout_is_contiguous(layout) &&
+           layout->size / LONG_PIECE < ompi_osc_ucp_layout_runs(layout);
 }
 
 /** Claim the handoff for the next bytes of a transfer, from packed byte `pos` on, and describe where they go. *bytes_p:
