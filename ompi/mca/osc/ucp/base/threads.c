@@ -10,10 +10,17 @@
 #include <sched.h>
 #include <time.h>
 
-/** Looks at a taken lock before the thread yields, and yields before it sleeps. The holder may be copying something
- *  long. With real-time priorities the kernel may not run it before this thread sleeps. */
-#define LOOKS_MAX 64
+/** Pauses of the processor for a taken lock before the thread yields, and yields before it sleeps. The holder may be
+ *  copying something long. With real-time priorities the kernel may not run it before this thread sleeps. */
+#define PAUSES_MAX 64
 #define YIELDS_MAX 1000
+
+/** Most pauses between two looks at a taken lock. A thread that looks less often lets the holder release and take it
+ *  many times before the cache line moves, which costs more than a short call does. */
+#define PAUSES_PER_LOOK_MAX 32
+
+/** Looks at who polls before the thread yields. */
+#define LOOKS_MAX 64
 
 /** After so many steps of waiting a thread yields in every so many steps. It may wait for another thread of this
  *  process, which Open MPI's setting to yield when idle does not take into account. */
@@ -22,17 +29,27 @@
 
 ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
 
+static void pause_times(unsigned pauses)
+{
+    while (pauses-- > 0) {
+        ompi_osc_ucp_cpu_relax();
+    }
+}
+
 void ompi_osc_ucp_enter_slowly(void)
 {
     const struct timespec nap   = { .tv_nsec = 50000 };
-    unsigned              looks = 0, yields = 0;
+    unsigned              pauses = 4, paused = 0, yields = 0;
 
     __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
     do {
         while (0 != __atomic_load_n(&ompi_osc_ucp_threads.locked, __ATOMIC_RELAXED)) {
-            if (++looks % LOOKS_MAX != 0) {
-                ompi_osc_ucp_cpu_relax();
+            if (paused < PAUSES_MAX) {
+                paused += pauses;
+                pause_times(pauses);
+                pauses = pauses < PAUSES_PER_LOOK_MAX ? 2 * pauses : pauses;
             } else if (++yields < YIELDS_MAX) {
+                paused = 0;
                 sched_yield();
             } else {
                 nanosleep(&nap, NULL);
