@@ -54,6 +54,8 @@ run threads 2 node
 run threads 2 sm,self
 run threads 2 tcp,self
 run regress_lock_threads 2 sm,self
+run threads_epochs 2 node
+run threads_epochs 2 sm,self
 run threads_random 2 node
 run threads_random 2 sm,self
 run notify_threads 2 node

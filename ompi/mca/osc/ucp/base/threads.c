@@ -29,6 +29,16 @@
 
 ompi_osc_ucp_threads_t ompi_osc_ucp_threads;
 
+_Thread_local uint32_t ompi_osc_ucp_thread;
+
+uint32_t ompi_osc_ucp_thread_numbered(void)
+{
+    static uint32_t threads;
+
+    ompi_osc_ucp_thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    return ompi_osc_ucp_thread;
+}
+
 static void pause_times(unsigned pauses)
 {
     while (pauses-- > 0) {
@@ -36,14 +46,13 @@ static void pause_times(unsigned pauses)
     }
 }
 
-void ompi_osc_ucp_enter_slowly(void)
+void ompi_osc_ucp_take_slowly(uint32_t *locked)
 {
     const struct timespec nap   = { .tv_nsec = 50000 };
     unsigned              pauses = 4, paused = 0, yields = 0;
 
-    __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
     do {
-        while (0 != __atomic_load_n(&ompi_osc_ucp_threads.locked, __ATOMIC_RELAXED)) {
+        while (0 != __atomic_load_n(locked, __ATOMIC_RELAXED)) {
             if (paused < PAUSES_MAX) {
                 paused += pauses;
                 pause_times(pauses);
@@ -55,7 +64,13 @@ void ompi_osc_ucp_enter_slowly(void)
                 nanosleep(&nap, NULL);
             }
         }
-    } while (!ompi_osc_ucp_threads_take());
+    } while (!ompi_osc_ucp_take(locked));
+}
+
+void ompi_osc_ucp_enter_slowly(void)
+{
+    __atomic_fetch_add(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
+    ompi_osc_ucp_take_slowly(&ompi_osc_ucp_threads.locked);
     __atomic_fetch_sub(&ompi_osc_ucp_threads.wanted, 1, __ATOMIC_RELAXED);
 }
 

@@ -35,13 +35,32 @@ static inline bool ompi_osc_ucp_threaded(void)
     return __builtin_expect(ompi_osc_ucp_threads.multiple, false);
 }
 
-/** Wait for the lock, which another thread holds, and take it. */
+/** This thread's number, from 1 on in the order in which threads came here; 0: it has none yet. */
+extern _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t ompi_osc_ucp_thread;
+
+/** Give this thread its number. */
+uint32_t ompi_osc_ucp_thread_numbered(void);
+
+static inline uint32_t ompi_osc_ucp_thread_number(void)
+{
+    return __builtin_expect(0 != ompi_osc_ucp_thread, true) ? ompi_osc_ucp_thread : ompi_osc_ucp_thread_numbered();
+}
+
+/** Wait for a lock that another thread holds, and take it. */
+void ompi_osc_ucp_take_slowly(uint32_t *locked);
+
+/** The same for the origin lock. */
 void ompi_osc_ucp_enter_slowly(void);
 
-/** Try once to take the lock. */
+/** Try once to take a lock: 0 if it is free, 1 while a thread holds it. */
+static inline bool ompi_osc_ucp_take(uint32_t *locked)
+{
+    return 0 == __atomic_exchange_n(locked, 1, __ATOMIC_ACQUIRE);
+}
+
 static inline bool ompi_osc_ucp_threads_take(void)
 {
-    return 0 == __atomic_exchange_n(&ompi_osc_ucp_threads.locked, 1, __ATOMIC_ACQUIRE);
+    return ompi_osc_ucp_take(&ompi_osc_ucp_threads.locked);
 }
 
 /** Enter the origin side. Every function of the module does, except for the short ways by load and store. */

@@ -9,6 +9,7 @@
 #include "epoch/access.h"
 #include "layout/layout.h"
 #include "op/layout_type.h"
+#include "path/short.h"
 #include "peer/pending.h"
 #include "reach/reach.h"
 #include "service/target.h"
@@ -36,6 +37,17 @@ int ompi_osc_ucp_buffer_layout(const ompi_osc_ucp_buffer_t *buffer, const ompi_o
         return OMPI_SUCCESS;
     }
     return ompi_osc_ucp_layout_of_bytes(buffer->type, buffer->count, layout);
+}
+
+/** May the call use a mapped peer that was found recently, with no lock to be taken first? Then neither needs the
+ *  origin side. Any thread. */
+static bool target_found(ompi_osc_ucp_call_t *call)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(call->window, call->target);
+
+    call->transfer.peer = peer;
+    return NULL != peer && ompi_osc_ucp_is_mapped(peer) && ompi_osc_ucp_granted(peer) &&
+           (NULL == call->transfer.request_p || ompi_osc_ucp_passive(call->window));
 }
 
 /** Find the peer, check the epoch, and give the peer its final path. Inside the origin side. */
@@ -101,16 +113,18 @@ static int verb_run(ompi_osc_ucp_call_t *call)
 
 int ompi_osc_ucp_call_run(ompi_osc_ucp_call_t *call)
 {
-    bool inside = true;
-    int  rc;
+    bool inside = !target_found(call);
+    int  rc     = OMPI_SUCCESS;
 
-    ompi_osc_ucp_enter();
-    rc = target_find(call);
+    if (inside) {
+        ompi_osc_ucp_enter();
+        rc = target_find(call);
+    }
     rc = OMPI_SUCCESS == rc ? call->shaped : rc;
     if (OMPI_SUCCESS == rc && 0 == call->bytes) {
         rc = ompi_osc_ucp_request_none(call->transfer.request_p);
     } else if (OMPI_SUCCESS == rc) {
-        if (call->transfer.peer->mapped) {
+        if (inside && call->transfer.peer->mapped) {
             ompi_osc_ucp_leave(); /* loads and stores of several threads run at the same time */
             inside = false;
         }

@@ -132,12 +132,27 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     return rc;
 }
 
+/** The same for all targets; those that were never touched have no peer. No error of before is to be told. */
+static bool all_over(const ompi_osc_ucp_window_t *window)
+{
+    const ompi_osc_ucp_peer_t *peer = __atomic_load_n(&window->all_peers, __ATOMIC_ACQUIRE);
+
+    while (NULL != peer && ompi_osc_ucp_is_mapped(peer) && OMPI_SUCCESS == peer->error) {
+        peer = peer->next;
+    }
+    return NULL == peer && ompi_osc_ucp_passive(window);
+}
+
 int ompi_osc_ucp_flush_all(ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_polled();
+    if (all_over(window)) {
+        ompi_osc_ucp_fence_memory();
+        return OMPI_SUCCESS;
+    }
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
         ompi_osc_ucp_fence_memory();
@@ -155,6 +170,9 @@ int ompi_osc_ucp_flush_local_all(ompi_win_t *win)
     int                    rc = OMPI_ERR_RMA_SYNC;
 
     ompi_osc_ucp_polled();
+    if (all_over(window)) {
+        return OMPI_SUCCESS;
+    }
     ompi_osc_ucp_enter();
     if (ompi_osc_ucp_passive(window)) {
         rc = OMPI_SUCCESS;

@@ -24,6 +24,21 @@ static inline void locks_settle(void)
     }
 }
 
+/** An epoch of MPI_Win_lock begins or has begun, and one more target is locked. Between begin and end. */
+static inline void locked_more(ompi_osc_ucp_window_t *window)
+{
+    if (0 == window->locked++) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
+    }
+}
+
+static inline void locked_less(ompi_osc_ucp_window_t *window)
+{
+    if (0 == --window->locked) {
+        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
+    }
+}
+
 static inline int peer_lock(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
     int rc = OMPI_SUCCESS;
@@ -90,6 +105,32 @@ static ompi_osc_ucp_lock_t lock_wanted(int lock_type, int assert)
     return MPI_LOCK_EXCLUSIVE == lock_type ? OMPI_OSC_UCP_EXCLUSIVE : OMPI_OSC_UCP_SHARED;
 }
 
+/** May MPI_Win_lock lock the peer now? If so, others may not until lock_ends. Inside the origin side. */
+static bool lock_begins(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer)
+{
+    bool begins;
+
+    ompi_osc_ucp_epoch_begin(window);
+    begins = (ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == ompi_osc_ucp_epoch(window)) &&
+             OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking;
+    if (begins) {
+        locked_more(window);
+        peer->locking = true;
+    }
+    ompi_osc_ucp_epoch_end(window);
+    return begins;
+}
+
+static void lock_ends(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer, int rc)
+{
+    ompi_osc_ucp_epoch_begin(window);
+    peer->locking = false;
+    if (OMPI_SUCCESS != rc) {
+        locked_less(window);
+    }
+    ompi_osc_ucp_epoch_end(window);
+}
+
 static __attribute__((noinline)) int lock_other(int lock_type, int target, int assert, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -100,19 +141,35 @@ static __attribute__((noinline)) int lock_other(int lock_type, int target, int a
     peer = ompi_osc_ucp_peer(window, target);
     if (NULL == peer) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
-    } else if ((ompi_osc_ucp_may_begin(window) || OMPI_OSC_UCP_EPOCH_LOCK == window->epoch) &&
-               OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking) {
-        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
-        window->locked++;
+    } else if (lock_begins(window, peer)) {
         locks_settle();
         rc = peer_lock(peer, lock_wanted(lock_type, assert));
-        if (OMPI_SUCCESS != rc && 0 == --window->locked) {
-            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
-        }
+        lock_ends(window, peer, rc);
     }
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_lock", OMPI_OSC_UCP_NEED_NONE, target, rc);
     ompi_osc_ucp_leave();
     return rc;
+}
+
+/** Begin an epoch of MPI_Win_lock on a mapped peer whose lock is free. False: nothing was done. Any thread. */
+static __attribute__((noinline)) bool lock_beside(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer,
+                                                  ompi_osc_ucp_lock_t lock)
+{
+    ompi_osc_ucp_epoch_t epoch;
+    bool                 done;
+
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
+        return false;
+    }
+    ompi_osc_ucp_epoch_begin(window);
+    epoch = ompi_osc_ucp_epoch(window);
+    done  = (OMPI_OSC_UCP_EPOCH_NONE == epoch || OMPI_OSC_UCP_EPOCH_LOCK == epoch) &&
+            OMPI_OSC_UCP_UNLOCKED == peer->lock && !peer->locking && ompi_osc_ucp_mapped_try_lock(peer, lock);
+    if (done) {
+        locked_more(window);
+    }
+    ompi_osc_ucp_epoch_end(window);
+    return done;
 }
 
 /* As in call/put_get.c, the case of a mapped peer calls nothing. */
@@ -122,13 +179,15 @@ int ompi_osc_ucp_lock(int lock_type, int target, int assert, ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
 
-    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer ||
-                      OMPI_OSC_UCP_EPOCH_NONE != window->epoch || ompi_osc_ucp_locks.ungranted > 0 ||
+    if (ompi_osc_ucp_threaded()) {
+        return lock_beside(window, peer, lock_wanted(lock_type, assert)) ? OMPI_SUCCESS
+                                                                         : lock_other(lock_type, target, assert, win);
+    }
+    if (OPAL_UNLIKELY(NULL == peer || OMPI_OSC_UCP_EPOCH_NONE != window->epoch || ompi_osc_ucp_locks.ungranted > 0 ||
                       !ompi_osc_ucp_mapped_try_lock(peer, lock_wanted(lock_type, assert)))) {
         return lock_other(lock_type, target, assert, win);
     }
-    ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_LOCK);
-    window->locked++;
+    locked_more(window);
     return OMPI_SUCCESS;
 }
 
@@ -152,11 +211,12 @@ static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
 
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
-    if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == window->epoch && OMPI_OSC_UCP_UNLOCKED != peer->lock) {
+    if (NULL != peer && OMPI_OSC_UCP_EPOCH_LOCK == ompi_osc_ucp_epoch(window) &&
+        OMPI_OSC_UCP_UNLOCKED != peer->lock) {
         rc = mapped_unlock(peer) ? OMPI_SUCCESS : peer_unlock(peer);
-        if (0 == --window->locked) {
-            ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
-        }
+        ompi_osc_ucp_epoch_begin(window);
+        locked_less(window);
+        ompi_osc_ucp_epoch_end(window);
     }
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_unlock", OMPI_OSC_UCP_NEED_LOCK, target, rc);
     ompi_osc_ucp_leave();
@@ -166,8 +226,31 @@ static __attribute__((noinline)) int unlock_other(int target, ompi_win_t *win)
 /** The peer's service side has waiters for the lock that was released. */
 static __attribute__((noinline)) int unlock_ring(ompi_osc_ucp_peer_t *peer)
 {
+    ompi_osc_ucp_enter();
     ompi_osc_ucp_doorbell(peer);
+    ompi_osc_ucp_leave();
     return OMPI_SUCCESS;
+}
+
+/** End an epoch of MPI_Win_lock on a mapped peer. False: nothing was done. Any thread. */
+static __attribute__((noinline)) bool unlock_beside(ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer)
+{
+    bool done, quiet = true;
+
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
+        return false;
+    }
+    ompi_osc_ucp_epoch_begin(window);
+    done = OMPI_OSC_UCP_EPOCH_LOCK == ompi_osc_ucp_epoch(window) && peer->lock > OMPI_OSC_UCP_NOCHECK;
+    if (done) {
+        quiet = ompi_osc_ucp_mapped_release(peer);
+        locked_less(window);
+    }
+    ompi_osc_ucp_epoch_end(window);
+    if (OPAL_UNLIKELY(!quiet)) {
+        (void) unlock_ring(peer);
+    }
+    return done;
 }
 
 int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
@@ -176,13 +259,14 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
 
     ompi_osc_ucp_polled();
-    if (OPAL_UNLIKELY(ompi_osc_ucp_threaded() || NULL == peer || !peer->mapped ||
-                      OMPI_OSC_UCP_EPOCH_LOCK != window->epoch || peer->lock <= OMPI_OSC_UCP_NOCHECK)) {
+    if (ompi_osc_ucp_threaded()) {
+        return unlock_beside(window, peer) ? OMPI_SUCCESS : unlock_other(target, win);
+    }
+    if (OPAL_UNLIKELY(NULL == peer || !peer->mapped || OMPI_OSC_UCP_EPOCH_LOCK != window->epoch ||
+                      peer->lock <= OMPI_OSC_UCP_NOCHECK)) {
         return unlock_other(target, win);
     }
-    if (0 == --window->locked) {
-        ompi_osc_ucp_epoch_set(window, OMPI_OSC_UCP_EPOCH_NONE);
-    }
+    locked_less(window);
     return OPAL_LIKELY(ompi_osc_ucp_mapped_release(peer)) ? OMPI_SUCCESS : unlock_ring(peer);
 }
 

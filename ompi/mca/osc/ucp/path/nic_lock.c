@@ -123,7 +123,7 @@ static int exclude_all(ompi_osc_ucp_peer_t *root)
     uint64_t old;
     int      rc = word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old);
 
-    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 0 == ompi_osc_ucp_locks.held) {
+    if (OMPI_SUCCESS == rc && 0 != (old & ALL_WAITING_MASK) && 0 == ompi_osc_ucp_locks_held()) {
         rc = word_add(root, WINDOW_WORD, -EXCLUSIVE_ONE);
         rc = OMPI_SUCCESS == rc ? await_clear(root, WINDOW_WORD, ALL_WAITING_MASK, &old) : rc;
         rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, EXCLUSIVE_ONE, &old) : rc;
@@ -238,7 +238,7 @@ int ompi_osc_ucp_nic_lock_all(ompi_osc_ucp_window_t *window)
         }
         rc = OMPI_SUCCESS == rc ? word_fetch_add(root, WINDOW_WORD, enter, &old) : rc;
     }
-    ompi_osc_ucp_locks.held += OMPI_SUCCESS == rc;
+    ompi_osc_ucp_locks_hold(OMPI_SUCCESS == rc);
     return rc;
 }
 
@@ -247,6 +247,6 @@ int ompi_osc_ucp_nic_unlock_all(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_peer_t *root;
     int                  rc = root_find(window, &root);
 
-    ompi_osc_ucp_locks.held--;
+    ompi_osc_ucp_locks_hold(-1);
     return OMPI_SUCCESS == rc ? word_add(root, WINDOW_WORD, -LOCK_ALL_ONE) : rc;
 }

@@ -39,7 +39,7 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_peer_add(ompi_osc_ucp_window_t *window, int ra
     peer->rank   = rank;
     peer->broken = window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
     peer->next   = window->all_peers;
-    window->all_peers = peer;
+    __atomic_store_n(&window->all_peers, peer, __ATOMIC_RELEASE);
     return peer;
 }
 
@@ -96,7 +96,9 @@ int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer)
 {
     int error = peer->error;
 
-    peer->error = OMPI_SUCCESS;
+    if (OMPI_SUCCESS != error) { /* a flush of all members reads it outside the origin side */
+        peer->error = OMPI_SUCCESS;
+    }
     return OMPI_SUCCESS == error ? ompi_osc_ucp_requests_take_error(peer) : error;
 }
 

@@ -11,18 +11,52 @@
 #include "peer/proc.h"
 #include "peer/window.h"
 
+/** Parts of the number of locks held, each in a cache line of its own. The first one is that of all threads without
+ *  one of their own. */
+#define OMPI_OSC_UCP_HELD_PARTS 8
+
 /** The locks that this process holds or has requested, in all windows. */
 typedef struct ompi_osc_ucp_locks_t {
-    uint32_t held;      /**< locks granted, or requested by message; one for all members if a path locks them at once */
     uint32_t ungranted; /**< locks requested by message, even if not sent yet, and not granted yet */
+
+    /** The sum of these is the number of locks granted, or requested by message; one for all members if a path locks
+     *  them at once. Atomic. */
+    struct {
+        uint32_t held __attribute__((aligned(64)));
+    } parts[OMPI_OSC_UCP_HELD_PARTS];
 } ompi_osc_ucp_locks_t;
 
 extern ompi_osc_ucp_locks_t ompi_osc_ucp_locks;
 
+/** This thread has so many locks more, or fewer if `n` is negative. Any thread. */
+static inline void ompi_osc_ucp_locks_hold(int n)
+{
+    uint32_t part = ompi_osc_ucp_threaded() ? ompi_osc_ucp_thread_number() : 1, *held;
+
+    if (OPAL_LIKELY(part < OMPI_OSC_UCP_HELD_PARTS)) {
+        held = &ompi_osc_ucp_locks.parts[part].held;
+        __atomic_store_n(held, *held + (uint32_t) n, __ATOMIC_RELAXED);
+    } else {
+        __atomic_fetch_add(&ompi_osc_ucp_locks.parts[0].held, (uint32_t) n, __ATOMIC_RELAXED);
+    }
+}
+
+/** How many locks the process holds. Any thread. */
+static inline uint32_t ompi_osc_ucp_locks_held(void)
+{
+    uint32_t held = 0;
+    unsigned i;
+
+    for (i = 0; i < OMPI_OSC_UCP_HELD_PARTS; i++) {
+        held += __atomic_load_n(&ompi_osc_ucp_locks.parts[i].held, __ATOMIC_RELAXED);
+    }
+    return held;
+}
+
 /** Does this process join a lock, past its queue? See memory/lockword.h. */
 static inline bool ompi_osc_ucp_joins(bool exclusive)
 {
-    return !exclusive && ompi_osc_ucp_locks.held > 0;
+    return !exclusive && ompi_osc_ucp_locks_held() > 0;
 }
 
 /** How a target is locked by this origin. */
@@ -135,11 +169,11 @@ struct ompi_osc_ucp_peer_t {
 
 typedef struct ompi_osc_ucp_handing_t ompi_osc_ucp_handing_t;
 
-/** Set how the peer is locked. With release: another thread that sees the lock also sees what was done before. */
+/** Set how the peer is locked. With release: another thread that sees the lock also sees what was done before. Inside
+ *  the origin side, or between ompi_osc_ucp_epoch_begin and ompi_osc_ucp_epoch_end. */
 static inline void ompi_osc_ucp_peer_locked(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_lock_t lock)
 {
-    ompi_osc_ucp_locks.held -= peer->lock > OMPI_OSC_UCP_NOCHECK;
-    ompi_osc_ucp_locks.held += lock > OMPI_OSC_UCP_NOCHECK;
+    ompi_osc_ucp_locks_hold((lock > OMPI_OSC_UCP_NOCHECK) - (peer->lock > OMPI_OSC_UCP_NOCHECK));
     __atomic_store_n(&peer->lock, lock, __ATOMIC_RELEASE);
 }
 

@@ -15,6 +15,7 @@
 #include "base/counters.h"
 #include "base/host.h"
 #include "base/ranks.h"
+#include "base/threads.h"
 #include "memory/arena.h"
 #include "memory/control.h"
 #include "memory/segment.h"
@@ -94,11 +95,12 @@ struct ompi_osc_ucp_window_t {
 
     /* Origin side. */
     ompi_osc_ucp_ranks_t          peers;          /**< ompi_osc_ucp_peer_t by rank */
-    ompi_osc_ucp_peer_t          *all_peers;      /**< list of them */
+    ompi_osc_ucp_peer_t          *all_peers;      /**< list of them; new ones come first; atomic */
     ompi_osc_ucp_peer_t          *recent[OMPI_OSC_UCP_RECENT]; /**< found last, by rank modulo; atomic */
     ompi_osc_ucp_epoch_t          epoch;
     bool                          fence_used;     /**< operations were issued since the last fence; atomic */
     int                           locked;         /**< targets locked by MPI_Win_lock */
+    uint32_t                      epoch_held;     /**< lock of ompi_osc_ucp_epoch_begin; atomic */
     bool                          lock_all_nocheck;
     bool                          all_locked;     /**< MPI_Win_lock_all has locked all members at once */
     int                           nstarted;
@@ -140,6 +142,30 @@ struct ompi_osc_ucp_window_t {
 static inline void ompi_osc_ucp_epoch_set(ompi_osc_ucp_window_t *window, ompi_osc_ucp_epoch_t epoch)
 {
     __atomic_store_n(&window->epoch, epoch, __ATOMIC_RELAXED);
+}
+
+/** The access epoch that is open. Any thread. */
+static inline ompi_osc_ucp_epoch_t ompi_osc_ucp_epoch(const ompi_osc_ucp_window_t *window)
+{
+    return __atomic_load_n(&window->epoch, __ATOMIC_RELAXED);
+}
+
+/* Under MPI_THREAD_MULTIPLE, epochs of MPI_Win_lock on mapped peers begin and end outside the origin side. A lock of
+ * the window guards `locked`, the changes of `epoch` from and to OMPI_OSC_UCP_EPOCH_LOCK, and `lock` of the peers. Its
+ * holder waits for nothing. It nests inside the origin side. */
+
+static inline void ompi_osc_ucp_epoch_begin(ompi_osc_ucp_window_t *window)
+{
+    if (ompi_osc_ucp_threaded() && !ompi_osc_ucp_take(&window->epoch_held)) {
+        ompi_osc_ucp_take_slowly(&window->epoch_held);
+    }
+}
+
+static inline void ompi_osc_ucp_epoch_end(ompi_osc_ucp_window_t *window)
+{
+    if (ompi_osc_ucp_threaded()) {
+        __atomic_store_n(&window->epoch_held, 0, __ATOMIC_RELEASE);
+    }
 }
 
 /** Operations were issued. Stores only if needed, so that threads do not contend for the cache line. */
