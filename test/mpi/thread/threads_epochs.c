@@ -46,6 +46,22 @@ static void *count_everywhere(void *argument)
     return NULL;
 }
 
+/* Nothing but locks, of a target of the thread's own, for 20 ms: ends and begins of epochs meet. One process: its
+ * threads shall run side by side. */
+static void *lock_only(void *argument)
+{
+    int target = (int) (intptr_t) argument;
+    double end = MPI_Wtime() + 0.02;
+
+    while (target < test_size && MPI_Wtime() < end) {
+        for (int i = 0; i < 10; i++) {
+            MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, common.win));
+            MPI_OK(MPI_Win_unlock(target, common.win));
+        }
+    }
+    return NULL;
+}
+
 /* All threads of the process put, and each flush of all targets completes what its thread has put. */
 static void *put_everywhere(void *argument)
 {
@@ -103,6 +119,10 @@ static void test(enum test_flavor flavor)
         test_window_open(&own[i], flavor, bytes, MPI_INFO_NULL, MPI_COMM_WORLD);
     }
     run(count_everywhere);
+    if (0 == test_rank) {
+        run(lock_only);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_OK(MPI_Win_lock_all(0, common.win)); /* an error if an epoch of MPI_Win_lock were thought to be open */
     run(put_everywhere);
     MPI_OK(MPI_Win_unlock_all(common.win));
