@@ -3,9 +3,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "windows.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { MOST_THREADS = 8, ROUNDS = 48 /* of all threads */, MOST_TARGETS = 16 };
 
@@ -135,9 +139,21 @@ static void test(enum test_flavor flavor)
     }
 }
 
+/* mpirun may have bound the process to one processor. Its threads shall run side by side. */
+static void unbind(void)
+{
+    cpu_set_t all;
+
+    memset(&all, 0xff, sizeof(all));
+    if (0 != sched_setaffinity(0, sizeof(all), &all)) {
+        perror("sched_setaffinity");
+    }
+}
+
 int main(int argc, char **argv)
 {
     test_init_threads(&argc, &argv);
+    unbind();
     for (int i = 0; i < MOST_TARGETS; i++) {
         pthread_mutex_init(&targets[i], NULL);
     }
