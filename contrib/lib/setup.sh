@@ -152,7 +152,7 @@ build_stamp()
     done
     ${CC:-cc} --version 2>/dev/null | head -n 1
     mpifort --version 2>/dev/null | head -n 1
-    otf2-config --version 2>/dev/null
+    otf2-config --version 2>/dev/null || true # it may be missing, and a script ends where a command fails
     echo "flags: ${CC-} ${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
     if [ -e "$top/.git" ]; then
         echo "a git checkout"
