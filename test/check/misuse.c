@@ -194,6 +194,43 @@ static void lock_between_fences(void)
     MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win);
 }
 
+/** Fences in which nothing is done are barriers. */
+static void lock_between_idle_fences(void)
+{
+    fence();
+    if (OTHER == rank) {
+        lock_shared();
+        put(data, 1, 5);
+        unlock();
+    }
+    fence();
+    if (ONE == rank) {
+        put(data, 1, 6);
+    }
+    fence();
+}
+
+/** The lock is held when the memory is exposed. */
+static void exposed_while_locked(void)
+{
+    if (OTHER == rank) {
+        lock_shared();
+        put(data, 1, 5);
+    }
+    barrier();
+    if (TARGET == rank) {
+        MPI_Win_post(group_of(1, ONE, 0), 0, win);
+        MPI_Win_wait(win);
+    } else if (ONE == rank) {
+        start();
+        complete();
+    }
+    barrier();
+    if (OTHER == rank) {
+        unlock();
+    }
+}
+
 /* Assertions. */
 
 /** It says that it has not stored since the last fence, and has. */
@@ -216,6 +253,43 @@ static void nostore(void)
         put(data, 1, 6);
     }
     MPI_Win_fence(MPI_MODE_NOSTORE, win);
+    fence();
+}
+
+/** Puts to some cells, and a store to another one. */
+static void nostore_lie_beside_puts(void)
+{
+    fence();
+    if (TARGET != rank) {
+        data[0] = 1;
+        put(data, 3, 5 + 3 * rank);
+    } else {
+        cells[20] = 1;
+    }
+    MPI_Win_fence(MPI_MODE_NOSTORE, win);
+}
+
+/** All that has changed was put, or added. */
+static void nostore_after_updates(void)
+{
+    fence();
+    data[0] = data[1] = 1;
+    if (TARGET != rank) {
+        put(data, 3, 5 + 3 * rank);
+    }
+    accumulate(data, 2, 20, MPI_SUM);
+    MPI_Win_fence(MPI_MODE_NOSTORE, win);
+    if (ONE == rank) {
+        put(data, 2, 30);
+    }
+    MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED, win);
+    if (OTHER == rank) {
+        lock_exclusive();
+        put(data, 1, 40);
+        unlock();
+    }
+    barrier();
+    MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPRECEDE, win);
     fence();
 }
 
@@ -300,6 +374,13 @@ static void nosucceed_lie(void)
 }
 
 /** Only one process says so: all must say the same. */
+static void noprecede_alone(void)
+{
+    MPI_Win_fence(TARGET == rank ? 0 : MPI_MODE_NOPRECEDE, win);
+    fence();
+}
+
+/** Only one process says so: all must say the same. */
 static void nosucceed_alone(void)
 {
     fence();
@@ -380,6 +461,46 @@ static void same_op(void)
     fence();
 }
 
+/** All sizes are the same, one process says. The others do not. */
+static void same_size_alone(void)
+{
+    const char *name = current->name;
+    MPI_Info info;
+
+    MPI_Win_free(&win);
+    MPI_Info_create(&info);
+    if (ONE == rank) {
+        MPI_Info_set(info, "same_size", "true");
+    }
+    MPI_Win_allocate(CELLS * sizeof(int), sizeof(int), info, comm, &cells, &win);
+    MPI_Info_free(&info);
+    MPI_Win_set_name(win, name);
+}
+
+static void same_size(void)
+{
+    window_with("same_size", "true");
+}
+
+static void same_unit(void)
+{
+    window_with("same_disp_unit", "true");
+}
+
+/** All units are the same, all say, but they are not. */
+static void same_unit_lie(void)
+{
+    const char *name = current->name;
+    MPI_Info info;
+
+    MPI_Win_free(&win);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "same_disp_unit", "true");
+    MPI_Win_allocate(CELLS * sizeof(int), ONE == rank ? 1 : (int) sizeof(int), info, comm, &cells, &win);
+    MPI_Info_free(&info);
+    MPI_Win_set_name(win, name);
+}
+
 /** Without an order, sums of one process are the same in any. */
 static void unordered_sums(void)
 {
@@ -434,6 +555,22 @@ static void detached_while_locked(void)
     unlock_all();
 }
 
+/** The lock is still held, but the put is complete, and the target knows. */
+static void detached_after_flush(void)
+{
+    lock_all();
+    if (ONE == rank) {
+        put(data, 1, 5);
+        flush();
+    }
+    barrier();
+    if (TARGET == rank) {
+        MPI_Win_detach(win, cells);
+    }
+    barrier();
+    unlock_all();
+}
+
 static void detached_after_barrier(void)
 {
     lock_all();
@@ -465,14 +602,17 @@ int main(int argc, char **argv)
         MISTAKE(lock_within_lock_all, "error"), MISTAKE(flush_in_fence_epoch, "error"),
         MISTAKE(locked_and_exposed, "locked-and-exposed"), CORRECT(exposed_then_locked),
         MISTAKE(lock_in_fence_epoch, "locked-and-exposed"), CORRECT(lock_between_fences),
-        MISTAKE(nostore_lie, "assert-lies"), CORRECT(nostore), MISTAKE(nostore_lie_post, "assert-lies"),
-        MISTAKE(noput_lie, "assert-lies"), CORRECT(noput), MISTAKE(noput_lie_post, "assert-lies"),
-        MISTAKE(noprecede_lie, "assert-lies"), CORRECT(noprecede), MISTAKE(nosucceed_lie, "error"),
-        MISTAKE(nosucceed_alone, "assert-lies"), MISTAKE(nocheck_lie, "assert-lies"), CORRECT(nocheck),
-        MISTAKE(same_op_lie, "accumulate-accumulate"), CORRECT(same_op), CORRECT(unordered_sums),
+        CORRECT(lock_between_idle_fences), MISTAKE(exposed_while_locked, "locked-and-exposed"),
+        MISTAKE(nostore_lie, "assert-lies"), CORRECT(nostore), MISTAKE(nostore_lie_beside_puts, "assert-lies"),
+        CORRECT(nostore_after_updates), MISTAKE(nostore_lie_post, "assert-lies"), MISTAKE(noput_lie, "assert-lies"),
+        CORRECT(noput), MISTAKE(noput_lie_post, "assert-lies"), MISTAKE(noprecede_lie, "assert-lies"),
+        CORRECT(noprecede), MISTAKE(nosucceed_lie, "error"), MISTAKE(nosucceed_alone, "assert-lies"),
+        MISTAKE(noprecede_alone, "assert-lies"), MISTAKE(nocheck_lie, "assert-lies"), CORRECT(nocheck),
+        MISTAKE(same_op_lie, "accumulate-accumulate"), CORRECT(same_op), MISTAKE(same_size_alone, "info-differs"),
+        CORRECT(same_size), MISTAKE(same_unit_lie, "info-differs"), CORRECT(same_unit), CORRECT(unordered_sums),
         MISTAKE(request_never_completed, "request-lost"), CORRECT(requests_completed_late),
         MISTAKE_IN(DYNAMIC, detached_while_locked, "memory-detached"), CORRECT_IN(DYNAMIC, detached_after_barrier),
-        MISTAKE(put_out_of_range, "error")
+        CORRECT_IN(DYNAMIC, detached_after_flush), MISTAKE(put_out_of_range, "error")
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

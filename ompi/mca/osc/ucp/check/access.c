@@ -17,11 +17,13 @@ typedef struct making_t {
     const ompi_osc_ucp_layout_t *layout;
     ompi_osc_ucp_runs_t          runs[OMPI_OSC_UCP_ACCESS_PARTS];
     int                          n;
+    bool                         partial; /**< there are more */
 } making_t;
 
 static void runs_add(making_t *making, int64_t first, uint64_t len, int64_t stride, uint64_t count)
 {
     if (making->n == OMPI_OSC_UCP_ACCESS_PARTS) {
+        making->partial = true;
         return;
     }
     if (0 == stride) {
@@ -47,7 +49,7 @@ static void node_add(making_t *making, uint64_t at, int64_t base)
     } else if (1 == node->items) {
         runs_add(making, base + node->disp + node[1].disp, node[1].count, node->stride, node->count);
     } else {
-        for (i = 0; i < node->count && making->n < OMPI_OSC_UCP_ACCESS_PARTS; i++) {
+        for (i = 0; i < node->count && !making->partial; i++) {
             for (inner = 0; inner < node->items; inner += 1 + node[1 + inner].items) {
                 node_add(making, at + 1 + inner, base + node->disp + (int64_t) i * node->stride);
             }
@@ -90,7 +92,8 @@ int ompi_osc_ucp_access_parts(const ompi_osc_ucp_check_op_t *op, int64_t unit, o
         node_add(&making, at, (int64_t) base);
     }
     ompi_osc_ucp_layout_fini(&layout);
-    all.prim = NULL == prim ? 0 : prim->code;
+    all.prim    = NULL == prim ? 0 : prim->code;
+    all.partial = making.partial;
     for (i = 0; i < making.n; i++) {
         ompi_osc_ucp_access_copy(&parts[i], &all);
         parts[i].runs = making.runs[i];

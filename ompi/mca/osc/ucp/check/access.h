@@ -48,7 +48,7 @@ typedef struct ompi_osc_ucp_access_t {
     uint64_t            begin;  /**< when the call began, CLOCK_MONOTONIC, nanoseconds */
     uint64_t            finish; /**< when the call that completes it began; UINT64_MAX: it is pending */
     uint64_t            host;   /**< whose clock that is */
-    uint32_t            number; /**< of the epoch: fences so far; epochs of MPI_Win_start for the target so far */
+    uint32_t            number; /**< epochs of MPI_Win_start for the target so far; in other epochs: fences so far */
     int32_t             origin, target; /**< ranks */
     ompi_osc_ucp_site_t site;
     uint8_t             call;   /**< ompi_osc_ucp_called_t */
@@ -59,6 +59,7 @@ typedef struct ompi_osc_ucp_access_t {
     uint8_t             local;  /**< ompi_osc_ucp_local_t. Such an access is a moment: `begin`, or later */
     uint8_t             free;   /**< local: the owner holds no lock of its memory */
     uint8_t             waits;  /**< local: it may wait for what another process writes */
+    uint8_t             partial; /**< the operation touches more than its parts */
     uint32_t            print;  /**< of the bytes of a put (check/verify.h); 0: none */
     ompi_osc_ucp_stamp_t stamp; /**< what clocks know of it; the last, see ompi_osc_ucp_access_copy */
 } ompi_osc_ucp_access_t;

@@ -84,18 +84,27 @@ static bool unordered(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_acces
     }
 }
 
+/** Does the window say that only accumulates with the same operation meet, not even MPI_NO_OP? */
+static bool denied(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,
+                   const ompi_osc_ucp_access_t *two)
+{
+    return window->same_op && one->op != two->op && 0 != one->op && 0 != two->op;
+}
+
 static void look(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access, void *context)
 {
-    int64_t first, end;
+    ompi_osc_ucp_window_t *window = context;
+    int64_t                first, end;
 
-    if (unordered(found, access) && !ompi_osc_ucp_access_agree(found, access) &&
+    if (unordered(found, access) &&
+        (!ompi_osc_ucp_access_agree(found, access) || denied(window, found, access)) &&
         ompi_osc_ucp_access_overlap(found, access, &first, &end)) {
         if (OMPI_OSC_UCP_LOCAL_NOT != found->local) {
-            ompi_osc_ucp_local_tell(context, found, access, first, end);
+            ompi_osc_ucp_local_tell(window, found, access, first, end);
         } else if (OMPI_OSC_UCP_LOCAL_NOT != access->local) {
-            ompi_osc_ucp_local_tell(context, access, found, first, end);
+            ompi_osc_ucp_local_tell(window, access, found, first, end);
         } else {
-            ompi_osc_ucp_access_tell(context, found, access, first, end);
+            ompi_osc_ucp_access_tell(window, found, access, first, end);
         }
     }
 }
@@ -119,6 +128,14 @@ void ompi_osc_ucp_arrived_find(const ompi_osc_ucp_arrived_t *arrived, const ompi
                                                void *context), void *context)
 {
     ompi_osc_ucp_store_find(store_of(arrived, access), access, look_at, context);
+}
+
+bool ompi_osc_ucp_arrived_each(const ompi_osc_ucp_arrived_t *arrived,
+                               void (*look_at)(const ompi_osc_ucp_access_t *access, void *context), void *context)
+{
+    bool whole = ompi_osc_ucp_store_each(arrived->stores[0], look_at, context);
+
+    return ompi_osc_ucp_store_each(arrived->stores[1], look_at, context) && whole && 0 == arrived->n;
 }
 
 uint32_t ompi_osc_ucp_arrived_exposure(const ompi_osc_ucp_arrived_t *arrived)

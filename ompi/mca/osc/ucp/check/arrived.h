@@ -26,6 +26,10 @@ void ompi_osc_ucp_arrived_find(const ompi_osc_ucp_arrived_t *arrived, const ompi
                                void (*look)(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t *access,
                                             void *context), void *context);
 
+/** Call `look` for all accesses of the present epochs that are known. False: there may be more. */
+bool ompi_osc_ucp_arrived_each(const ompi_osc_ucp_arrived_t *arrived,
+                               void (*look)(const ompi_osc_ucp_access_t *access, void *context), void *context);
+
 /** The number of the present exposure epoch, or of the last one. */
 uint32_t ompi_osc_ucp_arrived_exposure(const ompi_osc_ucp_arrived_t *arrived);
 

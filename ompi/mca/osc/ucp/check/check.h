@@ -21,6 +21,8 @@ typedef struct ompi_osc_ucp_check_t {
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
     struct ompi_osc_ucp_misuse_t    *misuse;    /**< check/misuse.c */
     struct ompi_osc_ucp_clocks_t    *clocks;    /**< check/clocks.c */
+    struct ompi_osc_ucp_epochs_t    *epochs;    /**< check/epochs.c */
+    struct ompi_osc_ucp_nostore_t   *nostore;   /**< check/nostore.c */
     bool                             notifies;  /**< this process has called an operation with notification; atomic */
 } ompi_osc_ucp_check_t;
 
@@ -110,6 +112,15 @@ static inline void ompi_osc_ucp_check_unlock(pthread_mutex_t *mutex)
         pthread_mutex_unlock(mutex);
     }
 }
+
+/* check/host.c */
+
+/** A number for those processes whose CLOCK_MONOTONIC is the same. */
+uint64_t ompi_osc_ucp_check_host(void);
+
+/** Learn all displacement units, if they differ: malloc'd, by rank; NULL: they do not. Collective. False: memory is
+ *  short. */
+bool ompi_osc_ucp_check_units(const ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int64_t **units_p);
 
 /* check/window.c */
 

@@ -9,17 +9,15 @@
 
 #include "check/parts.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/params.h"
 #include "base/threads.h"
 #include "check/arrived.h"
+#include "check/conflicts.h"
 #include "check/issued.h"
 #include "check/loads.h"
-#include "check/log.h"
 #include "check/order.h"
 #include "check/verify.h"
 #include "epoch/epoch.h"
@@ -55,26 +53,9 @@ static conflicts_t *conflicts_of(const ompi_osc_ucp_window_t *window)
     return window->check->conflicts;
 }
 
-/** A number for those processes whose CLOCK_MONOTONIC is the same. */
-static uint64_t host_of_clock(void)
+ompi_osc_ucp_log_t *ompi_osc_ucp_conflicts_log(const ompi_osc_ucp_window_t *window)
 {
-    static const char *const files[] = { "/proc/sys/kernel/random/boot_id", "/proc/self/ns/time" };
-    char                     text[128];
-    uint64_t                 hash = 14695981039346656037u;
-    ssize_t                  len, i;
-    int                      fd = open(files[0], O_RDONLY | O_CLOEXEC);
-
-    len = fd < 0 ? 0 : read(fd, text, sizeof(text) / 2);
-    if (fd >= 0) {
-        close(fd);
-    }
-    len  = len < 0 ? 0 : len;
-    i    = readlink(files[1], text + len, sizeof(text) - (size_t) len);
-    len += i < 0 ? 0 : i;
-    for (i = 0; i < len; i++) {
-        hash = (hash ^ (uint8_t) text[i]) * 1099511628211u;
-    }
-    return hash;
+    return NULL == window->check || NULL == conflicts_of(window) ? NULL : conflicts_of(window)->log;
 }
 
 /* Telling, and being told. */
@@ -94,8 +75,11 @@ static void arrived_add(conflicts_t *conflicts, ompi_osc_ucp_window_t *window, c
     ompi_osc_ucp_arrived_t *arrived = n > 0 ? arrived_of(conflicts, window) : NULL;
     uint32_t                i;
 
-    for (i = 0; NULL != arrived && i < n; i++) {
-        ompi_osc_ucp_arrived_add(arrived, &accesses[i]);
+    for (i = 0; i < n; i++) {
+        if ((OMPI_OSC_UCP_LOCAL_NOT != accesses[i].local || ompi_osc_ucp_epochs_see(window, &accesses[i])) &&
+            NULL != arrived) {
+            ompi_osc_ucp_arrived_add(arrived, &accesses[i]);
+        }
     }
 }
 
@@ -157,6 +141,7 @@ static void tell(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
 /** The epoch that the operation is in, as far as it is known. Under the mutex. */
 static void epoch_set(const conflicts_t *conflicts, ompi_osc_ucp_access_t *access)
 {
+    access->number = conflicts->fences;
     if (conflicts->all_locked) {
         access->within = OMPI_OSC_UCP_WITHIN_SHARED;
     } else if (NULL != conflicts->locks && 0 != conflicts->locks[access->target]) {
@@ -166,7 +151,6 @@ static void epoch_set(const conflicts_t *conflicts, ompi_osc_ucp_access_t *acces
         access->number = conflicts->starts[access->target];
     } else {
         access->within = OMPI_OSC_UCP_WITHIN_FENCES;
-        access->number = conflicts->fences;
     }
 }
 
@@ -175,6 +159,7 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
     conflicts_t          *conflicts = conflicts_of(op->window);
     ompi_osc_ucp_access_t parts[OMPI_OSC_UCP_ACCESS_PARTS];
     ompi_osc_ucp_stamp_t  stamp;
+    bool                  kept;
     int                   n, i;
 
     if (NULL == conflicts || OMPI_SUCCESS != rc || op->target < 0 ||
@@ -200,10 +185,11 @@ static void conflicts_called(const ompi_osc_ucp_check_op_t *op, int rc)
     if (1 == n) {
         parts[0].print = ompi_osc_ucp_verify_print(op, &parts[0]);
     }
-    if (NULL != conflicts->issued) {
-        ompi_osc_ucp_issued_add(conflicts->issued, parts, n, op->request);
-    }
+    kept = NULL != conflicts->issued && ompi_osc_ucp_issued_add(conflicts->issued, parts, n, op->request);
     ompi_osc_ucp_check_unlock(&conflicts->mutex);
+    if (!kept && n > 0) {
+        ompi_osc_ucp_conflicts_hide(op->window, op->target);
+    }
 }
 
 static void conflicts_done(ompi_osc_ucp_window_t *window, ompi_request_t *request)
@@ -262,6 +248,12 @@ static void conflicts_synchronizes(const ompi_osc_ucp_check_sync_t *sync)
     case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL:
         (void) complete(conflicts, sync->target, sync->begin, true);
         break;
+    case OMPI_OSC_UCP_CALLED_POST:
+        ompi_osc_ucp_check_lock(&conflicts->mutex);
+        drain(conflicts, sync->window);
+        ompi_osc_ucp_nostore_look(sync, conflicts->arrived);
+        ompi_osc_ucp_check_unlock(&conflicts->mutex);
+        break;
     default:
         break;
     }
@@ -318,6 +310,7 @@ static void verify(const conflicts_t *conflicts, const ompi_osc_ucp_check_sync_t
         .site   = fence ? conflicts->fence.site : conflicts->post.site
     };
 
+    ompi_osc_ucp_nostore_look(sync, conflicts->arrived);
     if (NULL != conflicts->arrived && 0 == (sync->assert & MPI_MODE_NOPRECEDE)) { /* that completes nothing */
         ompi_osc_ucp_verify(conflicts->arrived, &epoch);
     }
@@ -426,49 +419,21 @@ static void conflicts_synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc
         phase_tell(conflicts, sync->window);
         ompi_osc_ucp_check_unlock(&conflicts->mutex);
     }
-    if (OMPI_OSC_UCP_CALLED_FENCE == sync->call && took_place(sync, rc)) {
-        ompi_osc_ucp_enter(); /* nobody's operations of the next epoch may begin before all have looked */
-        (void) ompi_osc_ucp_barrier(sync->window, false);
-        ompi_osc_ucp_leave();
-    }
 }
 
 /* The life of a window. */
-
-/** Learn all displacement units, if they differ. Collective. False: memory is short. */
-static bool units_learn(conflicts_t *conflicts, const ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
-{
-    int64_t  mine  = window->disp_unit;
-    int64_t *units = window->uniform_disp_unit < 0 ? malloc((size_t) window->size * sizeof(*units)) : NULL;
-    int      rc;
-
-    if (window->uniform_disp_unit >= 0) {
-        return true;
-    }
-    rc = ompi_osc_ucp_agree(comm, NULL == units ? OMPI_ERROR : OMPI_SUCCESS);
-    if (OMPI_SUCCESS == rc) {
-        rc = comm->c_coll->coll_allgather(&mine, 1, MPI_INT64_T, units, 1, MPI_INT64_T, comm,
-                                          comm->c_coll->coll_allgather_module);
-    }
-    if (OMPI_SUCCESS != rc) {
-        free(units);
-        return false;
-    }
-    conflicts->units = units;
-    return true;
-}
 
 static bool conflicts_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
 {
     conflicts_t *conflicts = calloc(1, sizeof(*conflicts));
 
     if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, NULL == conflicts ? OMPI_ERROR : OMPI_SUCCESS) ||
-        !units_learn(conflicts, window, comm)) {
+        !ompi_osc_ucp_check_units(window, comm, &conflicts->units)) {
         free(conflicts);
         return false;
     }
     pthread_mutex_init(&conflicts->mutex, NULL);
-    conflicts->host          = host_of_clock();
+    conflicts->host          = ompi_osc_ucp_check_host();
     window->check->conflicts = conflicts;
     if (window->size > 1) {
         conflicts->log = ompi_osc_ucp_log_new(window, comm, records());

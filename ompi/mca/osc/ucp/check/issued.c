@@ -78,7 +78,7 @@ static void look(const ompi_osc_ucp_access_t *found, const ompi_osc_ucp_access_t
     }
 }
 
-void ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *parts, int n,
+bool ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *parts, int n,
                              const ompi_request_t *request)
 {
     int i;
@@ -89,13 +89,14 @@ void ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_a
     if ((uint32_t) n > issued->size - issued->n) {
         ompi_osc_ucp_check_leaves("osc/ucp: check: more operations are pending than osc_ucp_check_records, so that "
                                   "some are not compared");
-        return;
+        return false;
     }
     for (i = 0; i < n; i++) {
         ompi_osc_ucp_store_add(issued->store, &parts[i]);
         ompi_osc_ucp_access_copy(&issued->pending[issued->n].access, &parts[i]);
         issued->pending[issued->n++].request = request;
     }
+    return true;
 }
 
 /** Is it worth to tell the owner of the memory of an access, after many that were the same? */

@@ -19,8 +19,8 @@ ompi_osc_ucp_issued_t *ompi_osc_ucp_issued_new(ompi_osc_ucp_window_t *window, ui
 void ompi_osc_ucp_issued_free(ompi_osc_ucp_issued_t *issued);
 
 /** An operation has been issued: tell if it does not go with one that is pending. Its `n` parts are pending now.
- *  `request` is that of an R call, or NULL. */
-void ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *parts, int n,
+ *  `request` is that of an R call, or NULL. False: there is no room, and the operation is forgotten. */
+bool ompi_osc_ucp_issued_add(ompi_osc_ucp_issued_t *issued, const ompi_osc_ucp_access_t *parts, int n,
                              const ompi_request_t *request);
 
 /** A call that began at `now` completes what is pending on `target`, or on all if that is negative. `local`: only here,

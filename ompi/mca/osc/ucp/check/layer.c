@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "check/conflicts.h"
 #include "check/parts.h"
 #include "check/report.h"
 #include "check/requests.h"
@@ -20,10 +21,13 @@ static const ompi_osc_ucp_check_part_t *const parts[] = {
     &ompi_osc_ucp_check_clocks,
     &ompi_osc_ucp_check_conflicts,
     &ompi_osc_ucp_check_loads,
+    &ompi_osc_ucp_check_epochs,
+    &ompi_osc_ucp_check_nostore,
     &ompi_osc_ucp_check_memory,
     &ompi_osc_ucp_check_buffers,
     &ompi_osc_ucp_check_misuse,
-    &ompi_osc_ucp_check_clocks_last
+    &ompi_osc_ucp_check_clocks_last,
+    &ompi_osc_ucp_check_epochs_last
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -361,6 +365,7 @@ static int check_unlock_all(ompi_win_t *win)
 
 static int check_sync(ompi_win_t *win)
 {
+    ompi_osc_ucp_nostore_forget(ompi_osc_ucp_window(win)); /* it says: since the last synchronization */
     return below(win)->osc_sync(win);
 }
 

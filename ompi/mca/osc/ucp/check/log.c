@@ -14,7 +14,8 @@ typedef struct ring_t {
     uint64_t              tail;  /**< appended; by the holder of the lock; atomic */
     uint64_t              head;  /**< taken; by the owner; atomic */
     uint64_t              lost;  /**< 1: some found no room; by the holder of the lock; atomic */
-    char                  pad[40];
+    uint64_t              hidden; /**< 1: some are not told; by the holder of the lock; atomic */
+    char                  pad[32];
     ompi_osc_ucp_access_t at[];  /**< by position modulo size */
 } ring_t;
 
@@ -124,6 +125,27 @@ void ompi_osc_ucp_log_append(ompi_osc_ucp_log_t *log, int target, const ompi_osc
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_check_leaves("osc/ucp: check: operations cannot be told to the target, which compares them");
     }
+}
+
+void ompi_osc_ucp_log_hide(ompi_osc_ucp_log_t *log, int target)
+{
+    const ompi_osc_base_module_t *module = log->win->w_osc_module;
+    ompi_datatype_t              *number = &ompi_mpi_uint64_t.dt;
+
+    pthread_mutex_lock(&log->mutex);
+    log->full = 1;
+    if (!log->failed && OMPI_SUCCESS == module->osc_lock(MPI_LOCK_EXCLUSIVE, target, 0, log->win)) {
+        (void) module->osc_accumulate(&log->full, 1, number, target, offsetof(ring_t, hidden), 1, number,
+                                      &ompi_mpi_op_replace.op, log->win);
+        (void) module->osc_unlock(target, log->win);
+    }
+    pthread_mutex_unlock(&log->mutex);
+}
+
+bool ompi_osc_ucp_log_whole(const ompi_osc_ucp_log_t *log)
+{
+    return 0 == __atomic_load_n(&log->own->lost, __ATOMIC_ACQUIRE) &&
+           0 == __atomic_load_n(&log->own->hidden, __ATOMIC_ACQUIRE);
 }
 
 uint32_t ompi_osc_ucp_log_take(ompi_osc_ucp_log_t *log, ompi_osc_ucp_access_t *accesses, uint32_t max)

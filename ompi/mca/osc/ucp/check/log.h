@@ -20,6 +20,12 @@ ompi_osc_ucp_log_t *ompi_osc_ucp_log_new(const ompi_osc_ucp_window_t *window, om
 /** Append to the ring of `target`, another process. What finds no room is lost. Any thread. */
 void ompi_osc_ucp_log_append(ompi_osc_ucp_log_t *log, int target, const ompi_osc_ucp_access_t *accesses, uint32_t n);
 
+/** Have `target` know that it will not be told of all operations. Any thread. */
+void ompi_osc_ucp_log_hide(ompi_osc_ucp_log_t *log, int target);
+
+/** Is all known to the owner that others have done, as far as they can tell by now? */
+bool ompi_osc_ucp_log_whole(const ompi_osc_ucp_log_t *log);
+
 /** Take at most `max` accesses from the own ring; returns how many. The caller serializes. */
 uint32_t ompi_osc_ucp_log_take(ompi_osc_ucp_log_t *log, ompi_osc_ucp_access_t *accesses, uint32_t max);
 

@@ -85,6 +85,34 @@ bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end)
     return is;
 }
 
+bool ompi_osc_ucp_check_overlaps(const ompi_osc_ucp_window_t *window)
+{
+    uintptr_t      first = (uintptr_t) window->base, end = first + (uintptr_t) window->bytes;
+    const range_t *range;
+
+    ompi_osc_ucp_check_lock(&exposed.mutex);
+    for (range = exposed.last; NULL != range; range = range->next) {
+        if (window != range->window && first < range->end && end > range->first) {
+            break;
+        }
+    }
+    ompi_osc_ucp_check_unlock(&exposed.mutex);
+    return NULL != range;
+}
+
+uintptr_t ompi_osc_ucp_check_attached_end(const ompi_osc_ucp_window_t *window, uintptr_t first)
+{
+    const range_t *range;
+    uintptr_t      end = 0;
+
+    ompi_osc_ucp_check_lock(&exposed.mutex);
+    for (range = exposed.last; NULL != range && 0 == end; range = range->next) {
+        end = window == range->window && first == range->first ? range->end : 0;
+    }
+    ompi_osc_ucp_check_unlock(&exposed.mutex);
+    return end;
+}
+
 /** The members' memory that this process has mapped with its own. */
 static void segment_add(const ompi_osc_ucp_window_t *window)
 {

@@ -16,6 +16,7 @@
 
 #include "base/node_file.h"
 #include "base/order.h"
+#include "check/conflicts.h"
 #include "opal/util/proc.h"
 
 ompi_osc_ucp_clock_t ompi_osc_ucp_check_clock;
@@ -95,7 +96,9 @@ static void off(void)
 void ompi_osc_ucp_check_notifies(ompi_osc_ucp_window_t *window)
 {
     if (NULL != window->check) {
-        __atomic_store_n(&window->check->notifies, true, __ATOMIC_RELAXED);
+        if (!__atomic_exchange_n(&window->check->notifies, true, __ATOMIC_RELAXED)) {
+            ompi_osc_ucp_conflicts_hide(window, -1);
+        }
         off();
     }
 }

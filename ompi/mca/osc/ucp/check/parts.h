@@ -18,6 +18,13 @@ extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts;
 /** Accesses of the process to its own memory (check/loads.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_loads;
 
+/** What processes must agree on (check/epochs.c): before memory.c, and the last part. */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_epochs;
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_epochs_last;
+
+/** Stores that MPI_MODE_NOSTORE denies (check/nostore.c): before the last part. */
+extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_nostore;
+
 /** Which memory belongs to windows (check/memory.c). */
 extern const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_memory;
 

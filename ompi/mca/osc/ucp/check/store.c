@@ -206,3 +206,14 @@ void ompi_osc_ucp_store_find(const ompi_osc_ucp_store_t *store, const ompi_osc_u
         }
     }
 }
+
+bool ompi_osc_ucp_store_each(const ompi_osc_ucp_store_t *store,
+                             void (*look)(const ompi_osc_ucp_access_t *access, void *context), void *context)
+{
+    uint64_t number;
+
+    for (number = store->last; NULL != find(store, number); number--) {
+        look(&store->accesses[slot_of(store, number)], context);
+    }
+    return store->last - store->forgotten <= store->size;
+}

@@ -21,6 +21,10 @@ void ompi_osc_ucp_store_free(ompi_osc_ucp_store_t *store);
 /** Add an access. If the store is full, it forgets the oldest. */
 void ompi_osc_ucp_store_add(ompi_osc_ucp_store_t *store, const ompi_osc_ucp_access_t *access);
 
+/** Call `look` for all. False: some that came since the last was cleared are forgotten. */
+bool ompi_osc_ucp_store_each(const ompi_osc_ucp_store_t *store,
+                             void (*look)(const ompi_osc_ucp_access_t *access, void *context), void *context);
+
 /** Forget all. */
 void ompi_osc_ucp_store_clear(ompi_osc_ucp_store_t *store);
 

@@ -90,6 +90,8 @@ struct ompi_osc_ucp_window_t {
     /* Values of info keys (window/info.c). */
     bool   no_locks, noncontig;
     bool   unordered;               /**< accumulate_ordering is none */
+    bool   same_op;                 /**< accumulate_ops is same_op */
+    bool   same_size, same_disp_unit;
     size_t alignment;               /**< of the memory of MPI_Win_allocate and _shared, bytes; a power of 2 */
     size_t granularity;             /**< mpi_accumulate_granularity, bytes; 0: not given */
 

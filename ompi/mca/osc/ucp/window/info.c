@@ -169,6 +169,7 @@ static void accumulate_hints(hints_t *hints, ompi_osc_ucp_window_t *window)
     if (!ompi_osc_ucp_info_get(hints->given, "accumulate_ops", value, sizeof(value)) || 0 != strcmp(value, "same_op")) {
         strcpy(value, "same_op_no_op");
     }
+    window->same_op = 0 == strcmp(value, "same_op");
     hint_set(hints, "accumulate_ops", value);
     /* MPI 4.1 section 12.2.1: how much memory the program wants to be updated under one synchronization. A NIC updates
      * one element at a time, so larger pieces keep accumulates from it. Stripes serve any size. */
@@ -270,8 +271,8 @@ int ompi_osc_ucp_info_init(ompi_osc_ucp_window_t *window, opal_info_t *info)
 
     window->no_locks = hint_boolean(&hints, "no_locks");
     accumulate_hints(&hints, window);
-    (void) hint_boolean(&hints, "same_size"); /* found out when the window is made, anyway */
-    (void) hint_boolean(&hints, "same_disp_unit");
+    window->same_size      = hint_boolean(&hints, "same_size"); /* found out when the window is made, anyway */
+    window->same_disp_unit = hint_boolean(&hints, "same_disp_unit");
     if (MPI_WIN_FLAVOR_SHARED == window->flavor) {
         window->noncontig = hint_boolean(&hints, "alloc_shared_noncontig");
     }
