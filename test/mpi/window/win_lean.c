@@ -67,6 +67,7 @@ static void use(struct test_window *window)
     MPI_Win_flush(right, window->win);
     MPI_Win_unlock_all(window->win);
     CHECK(2 * (1 + test_rank) == old, "%s: the sum is %ld", test_flavor_name[window->flavor], old);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody may have a lock of memory that is exposed */
     MPI_Win_get_group(window->win, &all);
     MPI_Win_post(all, 0, window->win);
     MPI_Win_start(all, 0, window->win);
