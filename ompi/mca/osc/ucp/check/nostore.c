@@ -2,15 +2,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A copy of the memory is made at the end of a fence, and of an exposure epoch, when no operation of another process can
- * be under way. It is compared at the next one that has the assertion, but for the bytes that operations have updated.
- * That is only certain if all of these are known. A value that is stored again does not show.
+ * A copy of the memory is made at the end of a fence, and of an exposure epoch, when no operation of another process
+ * can be under way. It is compared at the next one that has the assertion, but for the bytes that operations have
+ * updated. That is only certain if all of these are known. A value that is stored again does not show. Pages that
+ * nobody has touched stay so: the first to touch one decides where it lies.
  */
 
 #include "check/conflicts.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check/arrived.h"
 #include "check/memory.h"
@@ -18,6 +21,9 @@
 
 /** Bytes that are compared, from the beginning. */
 #define COPIED_MAX (256 * 1024)
+
+/** Pages of them, at most. */
+#define PAGES_MAX (COPIED_MAX / 4096 + 1)
 
 /** So many copies are made of a window in which no call has had the assertion. */
 #define COPIES_MAX 8
@@ -30,6 +36,7 @@ typedef struct ompi_osc_ucp_nostore_t {
     size_t                len;
     ompi_osc_ucp_called_t call;   /**< that began it */
     ompi_osc_ucp_site_t   site;
+    unsigned char         pages[PAGES_MAX]; /**< bit 0: it is in memory */
     char                  copy[];
 } nostore_t;
 
@@ -68,6 +75,26 @@ void ompi_osc_ucp_nostore_forget(const ompi_osc_ucp_window_t *window)
     if (NULL != nostore) {
         nostore->valid = false;
     }
+}
+
+/** The end of the page, or of what is copied, behind `at` bytes; *page_p is the page's number. */
+static size_t page_end(const ompi_osc_ucp_window_t *window, const nostore_t *nostore, size_t at, size_t *page_p)
+{
+    size_t page   = (size_t) sysconf(_SC_PAGESIZE);
+    size_t behind = (uintptr_t) window->base % page; /* how far the window begins behind its first page's begin */
+    size_t end;
+
+    *page_p = (behind + at) / page;
+    end     = (*page_p + 1) * page - behind;
+    return end < nostore->len ? end : nostore->len;
+}
+
+/** Find out which pages are in memory. False: memory has been given back. */
+static bool pages_look(const ompi_osc_ucp_window_t *window, const nostore_t *nostore, unsigned char *pages)
+{
+    size_t behind = (uintptr_t) window->base % (size_t) sysconf(_SC_PAGESIZE);
+
+    return 0 == mincore((char *) window->base - behind, behind + nostore->len, pages);
 }
 
 /** What is left of the search for stores. */
@@ -111,29 +138,50 @@ static void stored_tell(const ompi_osc_ucp_check_sync_t *sync, const nostore_t *
     ompi_osc_ucp_check_tell(sync->window, &finding);
 }
 
+/** The first byte that is not as it was, and where such bytes end. */
+static size_t changed(const ompi_osc_ucp_window_t *window, const nostore_t *nostore, size_t *stop)
+{
+    const char *memory = window->base;
+    size_t      at, end, page;
+
+    for (at = 0; at < nostore->len; at = end) {
+        end = page_end(window, nostore, at, &page);
+        if (0 == (nostore->pages[page] & 1)) {
+            continue;
+        }
+        for (; at < end && nostore->copy[at] == memory[at]; at++) {
+            continue;
+        }
+        for (*stop = at; *stop < end && nostore->copy[*stop] != memory[*stop]; ++*stop) {
+            continue;
+        }
+        if (at < end) {
+            return at;
+        }
+    }
+    *stop = at;
+    return at;
+}
+
 void ompi_osc_ucp_nostore_look(const ompi_osc_ucp_check_sync_t *sync, const ompi_osc_ucp_arrived_t *arrived)
 {
     nostore_t                *nostore = nostore_of(sync->window);
     const ompi_osc_ucp_log_t *log     = ompi_osc_ucp_conflicts_log(sync->window);
     masking_t                 masking = { sync->window->base, nostore, true };
+    unsigned char             pages[PAGES_MAX];
     size_t                    first, stop;
 
     if (NULL == nostore || 0 == (sync->assert & MPI_MODE_NOSTORE)) {
         return;
     }
     nostore->wanted = true;
-    if (!nostore->valid || (NULL != log && !ompi_osc_ucp_log_whole(log)) ||
+    if (!nostore->valid || !pages_look(sync->window, nostore, pages) || (NULL != log && !ompi_osc_ucp_log_whole(log)) ||
         ompi_osc_ucp_check_overlaps(sync->window) ||
         (NULL != arrived && !ompi_osc_ucp_arrived_each(arrived, mask, &masking)) || !masking.exact) {
         return;
     }
     nostore->valid = false;
-    for (first = 0; first < nostore->len && nostore->copy[first] == masking.memory[first]; first++) {
-        continue;
-    }
-    for (stop = first; stop < nostore->len && nostore->copy[stop] != masking.memory[stop]; stop++) {
-        continue;
-    }
+    first = changed(sync->window, nostore, &stop);
     if (stop > first) {
         stored_tell(sync, nostore, first, stop);
     }
@@ -142,9 +190,18 @@ void ompi_osc_ucp_nostore_look(const ompi_osc_ucp_check_sync_t *sync, const ompi
 /** Stores behind this call are compared. Nobody's operations are under way. */
 static void copy_make(const ompi_osc_ucp_check_sync_t *sync, nostore_t *nostore)
 {
-    nostore->valid = nostore->wanted || nostore->copies < COPIES_MAX;
+    const char *memory = sync->window->base;
+    size_t      at, end, page;
+
+    nostore->valid = (nostore->wanted || nostore->copies < COPIES_MAX) &&
+                     pages_look(sync->window, nostore, nostore->pages);
     if (nostore->valid) {
-        memcpy(nostore->copy, sync->window->base, nostore->len);
+        for (at = 0; at < nostore->len; at = end) {
+            end = page_end(sync->window, nostore, at, &page);
+            if (0 != (nostore->pages[page] & 1)) {
+                memcpy(nostore->copy + at, memory + at, end - at);
+            }
+        }
         nostore->copies++;
         nostore->call = sync->call;
         nostore->site = sync->site;
@@ -165,4 +222,8 @@ static void synchronized(const ompi_osc_ucp_check_sync_t *sync, int rc)
     }
 }
 
-const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_nostore = { .begin = begin, .end = end, .synchronized = synchronized };
+const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_nostore = {
+    .begin        = begin,
+    .end          = end,
+    .synchronized = synchronized
+};
