@@ -136,6 +136,48 @@ static void two_windows(void)
     MPI_Win_free(&second);
 }
 
+/** The put by the one window is complete, and the other process knows, before that by the other window. */
+static void two_windows_in_turn(void)
+{
+    MPI_Win second;
+
+    MPI_Win_create(cells, CELLS * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &second);
+    MPI_Win_set_name(second, current->name);
+    lock_all();
+    MPI_Win_lock_all(0, second);
+    if (ONE == rank) {
+        put(data, 1, 5);
+        flush();
+    }
+    barrier();
+    if (OTHER == rank) {
+        MPI_Put(data, 1, MPI_INT, TARGET, 5, 1, MPI_INT, second);
+    }
+    MPI_Win_unlock_all(second);
+    unlock_all();
+    MPI_Win_free(&second);
+}
+
+/** The second window has only the second half of the memory. */
+static void two_windows_shifted(void)
+{
+    MPI_Win second;
+
+    MPI_Win_create(cells + CELLS / 2, CELLS / 2 * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &second);
+    MPI_Win_set_name(second, current->name);
+    fence();
+    MPI_Win_fence(0, second);
+    if (ONE == rank) {
+        put(data, 1, CELLS / 2 + 5);
+    } else if (OTHER == rank) {
+        MPI_Put(data, 1, MPI_INT, TARGET, 5, 1, MPI_INT, second);
+    }
+    barrier();
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, second);
+    fence();
+    MPI_Win_free(&second);
+}
+
 /** Windows of their own: the same displacement means nothing. */
 static void two_windows_apart(void)
 {
@@ -196,7 +238,8 @@ int main(int argc, char **argv)
         MISTAKE_IN(SHARED, store_put, "put-store"), MISTAKE_IN(DYNAMIC, store_put, "put-store"),
         MISTAKE_IN(CREATE, origin_changed, "buffer-changed"), MISTAKE_IN(SHARED, origin_changed, "buffer-changed"),
         MISTAKE_IN(DYNAMIC, origin_changed, "buffer-changed"), MISTAKE_IN(SHARED, neighbour_stores, "put-store"),
-        CORRECT_IN(SHARED, neighbour_stores_in_turn), MISTAKE(two_windows, "put-put"), CORRECT(two_windows_apart),
+        CORRECT_IN(SHARED, neighbour_stores_in_turn), MISTAKE(two_windows, "put-put"),
+        CORRECT(two_windows_in_turn), MISTAKE(two_windows_shifted, "put-put"), CORRECT(two_windows_apart),
         CORRECT(bytes_beside), MISTAKE(bytes_overlap, "put-put")
     };
 

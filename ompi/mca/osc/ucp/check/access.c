@@ -235,16 +235,22 @@ static void reason_set(ompi_osc_ucp_finding_t *finding, const ompi_osc_ucp_acces
     }
 }
 
-void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,
-                              const ompi_osc_ucp_access_t *two, int64_t first, int64_t end)
+const char *ompi_osc_ucp_access_kind(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two)
 {
     static const char *const kinds[3][3] = {
         [OMPI_OSC_UCP_DOES_READ]       = { "get-get", "put-get", "accumulate-get" },
         [OMPI_OSC_UCP_DOES_WRITE]      = { "put-get", "put-put", "accumulate-put" },
         [OMPI_OSC_UCP_DOES_ACCUMULATE] = { "accumulate-get", "accumulate-put", "accumulate-accumulate" }
     };
+
+    return kinds[one->does][two->does];
+}
+
+void ompi_osc_ucp_access_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_access_t *one,
+                              const ompi_osc_ucp_access_t *two, int64_t first, int64_t end)
+{
     ompi_osc_ucp_finding_t finding = {
-        .kind = kinds[one->does][two->does], .text = "nothing orders two operations on the same bytes",
+        .kind = ompi_osc_ucp_access_kind(one, two), .text = "nothing orders two operations on the same bytes",
         .target = one->target, .bytes = true, .first = first, .end = end, .n = 2,
         .access = { ompi_osc_ucp_access_told(one), ompi_osc_ucp_access_told(two) }
     };

@@ -100,6 +100,9 @@ static inline bool ompi_osc_ucp_access_meet(const ompi_osc_ucp_access_t *one, co
 /** Does it only read? */
 bool ompi_osc_ucp_access_reads(const ompi_osc_ucp_access_t *access);
 
+/** The kind of a conflict of two operations. */
+const char *ompi_osc_ucp_access_kind(const ompi_osc_ucp_access_t *one, const ompi_osc_ucp_access_t *two);
+
 /** How an operation is told. */
 ompi_osc_ucp_check_access_t ompi_osc_ucp_access_told(const ompi_osc_ucp_access_t *access);
 

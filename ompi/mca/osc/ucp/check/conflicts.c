@@ -14,6 +14,7 @@
 
 #include "base/params.h"
 #include "base/threads.h"
+#include "check/across.h"
 #include "check/arrived.h"
 #include "check/conflicts.h"
 #include "check/issued.h"
@@ -79,6 +80,7 @@ static void arrived_add(conflicts_t *conflicts, ompi_osc_ucp_window_t *window, c
         if ((OMPI_OSC_UCP_LOCAL_NOT != accesses[i].local || ompi_osc_ucp_epochs_see(window, &accesses[i])) &&
             NULL != arrived) {
             ompi_osc_ucp_arrived_add(arrived, &accesses[i]);
+            ompi_osc_ucp_across_add(window, &accesses[i]);
         }
     }
 }
@@ -435,6 +437,7 @@ static bool conflicts_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *
     pthread_mutex_init(&conflicts->mutex, NULL);
     conflicts->host          = ompi_osc_ucp_check_host();
     window->check->conflicts = conflicts;
+    ompi_osc_ucp_across_exposed(window, window->base, (size_t) window->bytes);
     if (window->size > 1) {
         conflicts->log = ompi_osc_ucp_log_new(window, comm, records());
         return NULL != conflicts->log;
@@ -476,5 +479,6 @@ const ompi_osc_ucp_check_part_t ompi_osc_ucp_check_conflicts = {
     .called       = conflicts_called,
     .synchronizes = conflicts_synchronizes,
     .synchronized = conflicts_synchronized,
-    .done         = conflicts_done
+    .done         = conflicts_done,
+    .attached     = ompi_osc_ucp_across_exposed
 };

@@ -85,14 +85,21 @@ bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end)
     return is;
 }
 
-bool ompi_osc_ucp_check_overlaps(const ompi_osc_ucp_window_t *window)
+/** Is a range this process's part of a window? It may be that of all members. */
+static bool is_part(const range_t *range)
 {
-    uintptr_t      first = (uintptr_t) window->base, end = first + (uintptr_t) window->bytes;
+    return MPI_WIN_FLAVOR_DYNAMIC == range->window->flavor ||
+           (range->first == (uintptr_t) range->window->base &&
+            range->end == (uintptr_t) range->window->base + (uintptr_t) range->window->bytes);
+}
+
+bool ompi_osc_ucp_check_overlaps(const ompi_osc_ucp_window_t *window, uintptr_t first, uintptr_t end)
+{
     const range_t *range;
 
     ompi_osc_ucp_check_lock(&exposed.mutex);
     for (range = exposed.last; NULL != range; range = range->next) {
-        if (window != range->window && first < range->end && end > range->first) {
+        if (window != range->window && first < range->end && end > range->first && is_part(range)) {
             break;
         }
     }

@@ -15,8 +15,8 @@
  *  thread. */
 bool ompi_osc_ucp_check_exposes(uintptr_t first, uintptr_t end);
 
-/** Has another window some of a window's own memory? Any thread. */
-bool ompi_osc_ucp_check_overlaps(const ompi_osc_ucp_window_t *window);
+/** Has another window some of this process's [first, end) as its memory here? Any thread. */
+bool ompi_osc_ucp_check_overlaps(const ompi_osc_ucp_window_t *window, uintptr_t first, uintptr_t end);
 
 /** The end of the region of a dynamic window that begins at `first`; 0: there is none. Any thread. */
 uintptr_t ompi_osc_ucp_check_attached_end(const ompi_osc_ucp_window_t *window, uintptr_t first);

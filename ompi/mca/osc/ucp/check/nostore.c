@@ -176,7 +176,8 @@ void ompi_osc_ucp_nostore_look(const ompi_osc_ucp_check_sync_t *sync, const ompi
     }
     nostore->wanted = true;
     if (!nostore->valid || !pages_look(sync->window, nostore, pages) || (NULL != log && !ompi_osc_ucp_log_whole(log)) ||
-        ompi_osc_ucp_check_overlaps(sync->window) ||
+        ompi_osc_ucp_check_overlaps(sync->window, (uintptr_t) sync->window->base,
+                                    (uintptr_t) sync->window->base + nostore->len) ||
         (NULL != arrived && !ompi_osc_ucp_arrived_each(arrived, mask, &masking)) || !masking.exact) {
         return;
     }
