@@ -20,6 +20,7 @@
 typedef struct ompi_osc_ucp_check_t {
     struct ompi_osc_ucp_conflicts_t *conflicts; /**< check/conflicts.c */
     struct ompi_osc_ucp_misuse_t    *misuse;    /**< check/misuse.c */
+    struct ompi_osc_ucp_log_t       *log;       /**< check/conflicts.c; NULL: no other process compares anything */
     struct ompi_osc_ucp_clocks_t    *clocks;    /**< check/clocks.c */
     struct ompi_osc_ucp_epochs_t    *epochs;    /**< check/epochs.c */
     struct ompi_osc_ucp_nostore_t   *nostore;   /**< check/nostore.c */

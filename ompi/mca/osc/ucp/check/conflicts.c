@@ -54,11 +54,6 @@ static conflicts_t *conflicts_of(const ompi_osc_ucp_window_t *window)
     return window->check->conflicts;
 }
 
-ompi_osc_ucp_log_t *ompi_osc_ucp_conflicts_log(const ompi_osc_ucp_window_t *window)
-{
-    return NULL == window->check || NULL == conflicts_of(window) ? NULL : conflicts_of(window)->log;
-}
-
 /* Telling, and being told. */
 
 static ompi_osc_ucp_arrived_t *arrived_of(conflicts_t *conflicts, ompi_osc_ucp_window_t *window)
@@ -440,6 +435,7 @@ static bool conflicts_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *
     ompi_osc_ucp_across_exposed(window, window->base, (size_t) window->bytes);
     if (window->size > 1) {
         conflicts->log = ompi_osc_ucp_log_new(window, comm, records());
+        window->check->log = conflicts->log;
         return NULL != conflicts->log;
     }
     return true;
@@ -460,6 +456,7 @@ static void conflicts_end(ompi_osc_ucp_window_t *window, bool last)
     ompi_osc_ucp_check_lock(&conflicts->mutex);
     drain(conflicts, window);
     ompi_osc_ucp_check_unlock(&conflicts->mutex);
+    window->check->log = NULL;
     if (NULL != conflicts->log) {
         ompi_osc_ucp_log_free(conflicts->log, last);
     }

@@ -9,7 +9,10 @@
 #include "check/log.h"
 
 /** The rings of a window; NULL: there are none. */
-ompi_osc_ucp_log_t *ompi_osc_ucp_conflicts_log(const ompi_osc_ucp_window_t *window);
+static inline ompi_osc_ucp_log_t *ompi_osc_ucp_conflicts_log(const ompi_osc_ucp_window_t *window)
+{
+    return NULL == window->check ? NULL : window->check->log;
+}
 
 /* check/nostore.c */
 
