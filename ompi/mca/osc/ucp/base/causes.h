@@ -85,10 +85,11 @@ typedef struct ompi_osc_ucp_fenced_t {
 /** Most fences of a window that are split by cause: half a MiB. */
 #define OMPI_OSC_UCP_FENCES_MAX 65536
 
-/** The first operations on a window are all looked at, of later ones one in so many, which stands for all. A prime
- *  number: programs, and packets of operations, have periods. */
-#define OMPI_OSC_UCP_LOOKED_FIRST 1024
-#define OMPI_OSC_UCP_LOOKED_EACH  61
+/** The first operations on a window are all looked at, then one in EACH, and after FIRST * EACH one in SELDOM, which
+ *  stands for all. These are prime numbers: programs, and packets of operations, have periods. */
+#define OMPI_OSC_UCP_LOOKED_FIRST  1024
+#define OMPI_OSC_UCP_LOOKED_EACH   61
+#define OMPI_OSC_UCP_LOOKED_SELDOM 1021
 
 /** What report 2 keeps for a window. Inside the origin side. */
 typedef struct ompi_osc_ucp_causes_t {
@@ -107,7 +108,8 @@ typedef struct ompi_osc_ucp_causes_t {
     uint64_t                   at_fence;    /**< at the last fence, completion, and unlock */
     uint64_t                   at_flush;
     uint64_t                   at_unlock;
-    unsigned                   until;       /**< the next operation that is looked at */
+    uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
+    uint64_t                   step;        /**< ... and stands for so many, with itself */
     struct {
         int       kind, target;
         ptrdiff_t disp;

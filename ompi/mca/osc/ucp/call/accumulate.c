@@ -3,12 +3,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
-#include "base/stores.h"
 #include "call/call.h"
 #include "call/calls.h"
+#include "call/mapped.h"
 #include "op/layout_type.h"
-#include "op/scalar.h"
-#include "path/short.h"
 
 #include "opal/datatype/opal_datatype_internal.h"
 
@@ -169,7 +167,6 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     uint64_t                   bytes;
     ompi_osc_ucp_peer_t       *peer;
     char                      *addr;
-    uintptr_t                  key;
 
     if (NULL == prim || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
         !ompi_osc_ucp_op_valid(code, prim)) {
@@ -187,14 +184,7 @@ static inline __attribute__((always_inline)) bool accumulate_fast(const void *or
     if (NULL == addr) {
         return false;
     }
-    key = (uintptr_t) addr - peer->key_base;
-    if (1 == count && ompi_osc_ucp_is_scalar(code, prim, key, addr)) {
-        ompi_osc_ucp_scalar_apply(peer->stripes, key, code, prim, addr, origin, result);
-    } else {
-        ompi_osc_ucp_op_apply(peer->stripes, key, code, prim, addr, origin, result, (size_t) count);
-    }
-    ompi_osc_ucp_updated();
-    ompi_osc_ucp_fence_used(window);
+    ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);
     return true;
 }
 

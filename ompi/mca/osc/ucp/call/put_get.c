@@ -5,6 +5,7 @@
 
 #include "call/call.h"
 #include "call/calls.h"
+#include "call/mapped.h"
 #include "op/layout_type.h"
 #include "path/short.h"
 
@@ -156,48 +157,13 @@ static inline bool copy_fast(direction_t direction, void *buffer, ompi_osc_ucp_c
     return true;
 }
 
-/* The shortest way, for a mapped peer: it calls nothing and keeps nothing on the stack. For all else it jumps to
- * functions with the same arguments. */
+/* The shortest way (call/mapped.h) keeps nothing on the stack. For all else it jumps to functions with the same
+ * arguments. */
 
-/** Address of the block in the target's memory, if nothing has to be done before the copy; else NULL. */
-static inline __attribute__((always_inline)) char *copy_addr(ompi_osc_ucp_count_t count, const ompi_datatype_t *type,
-                                                             int target, ptrdiff_t disp,
-                                                             ompi_osc_ucp_count_t target_count,
-                                                             const ompi_datatype_t *target_type,
-                                                             const ompi_osc_ucp_window_t *window, uint64_t *bytes_p)
-{
-    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
-
-    if (OPAL_UNLIKELY(type != target_type || count != target_count || NULL == peer)) {
-        return NULL;
-    }
-    *bytes_p = ompi_osc_ucp_block_bytes(type, (size_t) count);
-    return OPAL_LIKELY(0 != *bytes_p && ompi_osc_ucp_is_mapped(peer) && ompi_osc_ucp_granted(peer))
-               ? ompi_osc_ucp_mapped_addr(peer, disp, *bytes_p)
-               : NULL;
-}
-
-/** Copy a block that does not have a basic type's size. */
-static __attribute__((noinline)) int copy_block(void *to, const void *from, uint64_t bytes)
+int ompi_osc_ucp_copy_block(void *to, const void *from, uint64_t bytes)
 {
     ompi_osc_ucp_block_copy_other(to, from, bytes);
     return OMPI_SUCCESS;
-}
-
-/** Put or get a block; `addr` is its address in the target's memory. */
-static inline __attribute__((always_inline)) int copy_mapped(direction_t direction, char *addr, void *buffer,
-                                                             uint64_t bytes, ompi_osc_ucp_window_t *window)
-{
-    void       *to   = PUT == direction ? addr : buffer;
-    const void *from = PUT == direction ? buffer : addr;
-
-    ompi_osc_ucp_fence_used(window);
-    if (PUT == direction) {
-        ompi_osc_ucp_stored();
-    } else {
-        ompi_osc_ucp_loads_follow();
-    }
-    return ompi_osc_ucp_block_copy_basic(to, from, bytes) ? OMPI_SUCCESS : copy_block(to, from, bytes);
 }
 
 static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_count_t origin_count,
@@ -216,13 +182,13 @@ int ompi_osc_ucp_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;
-    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type,
-                                              window, &bytes);
+    char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
+                                                           target_type, window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
         return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    return copy_mapped(PUT, addr, (void *) origin, bytes, window);
+    return ompi_osc_ucp_copy_mapped(true, addr, (void *) origin, bytes, window);
 }
 
 int ompi_osc_ucp_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -254,11 +220,11 @@ int ompi_osc_ucp_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datat
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               bytes;
-    char                  *addr   = copy_addr(origin_count, origin_type, target, disp, target_count, target_type,
-                                              window, &bytes);
+    char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
+                                                           target_type, window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
         return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    return copy_mapped(GET, addr, origin, bytes, window);
+    return ompi_osc_ucp_copy_mapped(false, addr, origin, bytes, window);
 }

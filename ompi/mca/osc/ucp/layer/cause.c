@@ -56,7 +56,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->rank            = window->rank;
     causes->disp_unit       = window->uniform_disp_unit;
     causes->last.kind       = -1;
-    causes->until           = OMPI_OSC_UCP_LOOKED_EACH;
+    causes->step            = 1;
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
     causes->begin           = opal_common_ucp_now_ns();
@@ -167,22 +167,35 @@ static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t wei
     causes->last.bytes  = bytes;
 }
 
+/** For how many operations the next one stands: 0 if it is not looked at. */
+static int64_t weight_of(ompi_osc_ucp_causes_t *causes)
+{
+    int64_t weight = (int64_t) causes->step;
+
+    if (ompi_osc_ucp_threaded()) {
+        return 1;
+    }
+    if (causes->operations < causes->looked) {
+        return 0;
+    }
+    causes->step    = causes->operations < OMPI_OSC_UCP_LOOKED_FIRST - 1 ? 1
+                      : causes->operations < OMPI_OSC_UCP_LOOKED_FIRST * OMPI_OSC_UCP_LOOKED_EACH
+                          ? OMPI_OSC_UCP_LOOKED_EACH
+                          : OMPI_OSC_UCP_LOOKED_SELDOM;
+    causes->looked += causes->step;
+    return weight;
+}
+
 void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t begin, int target, ptrdiff_t disp,
                                ompi_osc_ucp_count_t count, ompi_datatype_t *type)
 {
     ompi_osc_ucp_causes_t *causes = window->causes;
-    int64_t                bytes  = (int64_t) ((uint64_t) count * type->super.size), weight = 1;
+    int64_t                bytes  = (int64_t) ((uint64_t) count * type->super.size), weight;
     uint64_t               pieces = ompi_datatype_is_predefined(type) ? 1 : pieces_count(type, count);
 
     ompi_osc_ucp_enter();
-    causes->sums.calls[call]++;
-    causes->until--;
-    if (causes->operations++ >= OMPI_OSC_UCP_LOOKED_FIRST && !ompi_osc_ucp_threaded()) {
-        weight = causes->until > 0 ? 0 : OMPI_OSC_UCP_LOOKED_EACH;
-    }
-    if (0 == causes->until) {
-        causes->until = OMPI_OSC_UCP_LOOKED_EACH;
-    }
+    weight = weight_of(causes);
+    ompi_osc_ucp_cause_count(causes, call);
     operation_count(causes, kinds[call], weight, target, disp, bytes, pieces);
     operation_time(causes, call, begin, weight, 1 != pieces);
     ompi_osc_ucp_leave();

@@ -37,20 +37,21 @@ static inline uint64_t ompi_osc_ucp_cause_begins(ompi_osc_ucp_window_t *window, 
         ompi_osc_ucp_calling.told   = false;
         ompi_osc_ucp_calling.call   = call;
     }
-    return OPAL_LIKELY(causes->until > 1 && causes->operations >= OMPI_OSC_UCP_LOOKED_FIRST &&
-                       !ompi_osc_ucp_threaded()) ? 0 : opal_common_ucp_now_ns();
+    return OPAL_LIKELY(causes->operations < causes->looked && !ompi_osc_ucp_threaded()) ? 0
+                                                                                       : opal_common_ucp_now_ns();
 }
 
-/** Count an operation before it is made, if it is not looked at, nor is the next one. It must not wait. */
-static inline bool ompi_osc_ucp_cause_ahead(ompi_osc_ucp_causes_t *causes, int call)
+/** Is the next operation one that is only counted? Not so if it is looked at, or is the one before. */
+static inline bool ompi_osc_ucp_cause_counts(const ompi_osc_ucp_causes_t *causes)
 {
-    if (causes->until <= 2 || causes->operations < OMPI_OSC_UCP_LOOKED_FIRST) {
-        return false;
-    }
+    return causes->operations + 1 < causes->looked;
+}
+
+/** Count such an operation. It must not wait. */
+static inline void ompi_osc_ucp_cause_count(ompi_osc_ucp_causes_t *causes, int call)
+{
     causes->sums.calls[call]++;
     causes->operations++;
-    causes->until--;
-    return true;
 }
 
 /** An operation ends that is looked at, or is the one before, or has waited. */
@@ -63,10 +64,8 @@ static inline void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, in
 {
     ompi_osc_ucp_causes_t *causes = window->causes;
 
-    if (OPAL_LIKELY(0 == begin && causes->until > 2 && 0 == ompi_osc_ucp_sampled.at)) {
-        causes->sums.calls[call]++;
-        causes->operations++;
-        causes->until--;
+    if (OPAL_LIKELY(0 == begin && ompi_osc_ucp_cause_counts(causes) && 0 == ompi_osc_ucp_sampled.at)) {
+        ompi_osc_ucp_cause_count(causes, call);
     } else {
         ompi_osc_ucp_cause_looked(window, call, begin, target, disp, count, type);
     }

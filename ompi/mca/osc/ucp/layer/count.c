@@ -6,7 +6,8 @@
  */
 
 #include "base/threads.h"
-#include "epoch/access.h"
+#include "call/calls.h"
+#include "call/mapped.h"
 #include "layer/cause.h"
 #include "layer/layer.h"
 #include "reach/reach.h"
@@ -32,21 +33,64 @@ static void count_direct(ompi_osc_ucp_window_t *window, int target, uint64_t byt
     ompi_osc_ucp_leave();
 }
 
-/** Count a put or get before it is made, if it is by load and store, does not wait, and is not looked at: then nothing
- *  has to be kept for later. One that fails, because of its arguments, is counted as well. False: not counted. */
-static inline bool count_ahead(ompi_win_t *win, int call, int target, ompi_osc_ucp_count_t count,
-                               const ompi_datatype_t *type)
-{
-    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
-    ompi_osc_ucp_via_t     via    = target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT;
+/* The shortest ways: on mapped memory, where no other layer is below, the call is carried out here, and counted. To
+ * call a function for that would take it longer than all the rest. */
 
-    if (NULL == peer || NULL == peer->path || OMPI_OSC_UCP_VIA_DIRECT != peer->path->via ||
-        !ompi_osc_ucp_granted(peer) || ompi_osc_ucp_threaded() ||
-        (NULL != window->causes && !ompi_osc_ucp_cause_ahead(window->causes, call))) {
+/** Is the next operation only counted? */
+static inline bool counts_only(const ompi_osc_ucp_window_t *window)
+{
+    return !ompi_osc_ucp_threaded() && (NULL == window->causes || ompi_osc_ucp_cause_counts(window->causes));
+}
+
+/** Count such an operation, by load and store. */
+static inline void counted(ompi_osc_ucp_window_t *window, int call, int target, uint64_t bytes)
+{
+    ompi_osc_ucp_count(&window->counters, target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT,
+                       bytes);
+    if (NULL != window->causes) {
+        ompi_osc_ucp_cause_count(window->causes, call);
+    }
+}
+
+/** Update elements of the same predefined type in all buffers, and count that. False: nothing was done. */
+static inline __attribute__((always_inline)) bool updated(int call, const void *origin, void *result,
+                                                          ompi_osc_ucp_count_t count, const ompi_datatype_t *type,
+                                                          int target, ptrdiff_t disp, const ompi_op_t *op,
+                                                          ompi_win_t *win)
+{
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    ompi_osc_ucp_peer_t       *peer   = ompi_osc_ucp_peer_recent(window, target);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    uint8_t                    code   = ompi_osc_ucp_op_code(op);
+    char                      *addr;
+
+    if (!counts_only(window) || NULL == peer || !ompi_osc_ucp_is_mapped(peer) || !ompi_osc_ucp_granted(peer) ||
+        0 == count || ompi_osc_ucp_count_is_huge((size_t) count) || !ompi_osc_ucp_op_valid(code, prim) ||
+        ompi_osc_ucp_prim_has_gaps(prim)) {
         return false;
     }
-    ompi_osc_ucp_count(&window->counters, via, (uint64_t) count * type->super.size);
+    addr = ompi_osc_ucp_mapped_addr(peer, disp, prim->size * (uint64_t) count);
+    if (NULL == addr) {
+        return false;
+    }
+    counted(window, call, target, prim->size * (uint64_t) count);
+    ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);
+    return true;
+}
+
+/** Count a put, get or accumulate before it is made, if it is by load and store, does not wait, and is not looked at:
+ *  then nothing has to be kept for later. One that fails, because of its arguments, is counted as well. False: not
+ *  counted. */
+static bool count_ahead(ompi_osc_ucp_window_t *window, int call, int target, ompi_osc_ucp_count_t count,
+                        const ompi_datatype_t *type)
+{
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
+
+    if (NULL == peer || NULL == peer->path || OMPI_OSC_UCP_VIA_DIRECT != peer->path->via ||
+        !ompi_osc_ucp_granted(peer) || !counts_only(window)) {
+        return false;
+    }
+    counted(window, call, target, (uint64_t) count * type->super.size);
     return true;
 }
 
@@ -73,25 +117,38 @@ static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, in
     return rc;
 }
 
-static __attribute__((noinline)) int put_looked(const void *origin, ompi_osc_ucp_count_t origin_count,
-                                                ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
-                                                ompi_win_t *win)
+static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_count_t origin_count,
+                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                               ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
-    int      rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                         win);
+    uint64_t begin;
+    int      rc;
 
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type)) {
+        return below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
+    rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_PUT, begin, target, disp, target_count, target_type);
 }
 
 static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    if (OPAL_LIKELY(count_ahead(win, OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type))) {
-        return below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    char                  *addr   = NULL;
+    uint64_t               bytes;
+
+    if (OPAL_LIKELY(ompi_osc_ucp_put == below(win)->osc_put && counts_only(window))) {
+        addr = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
+                                      &bytes);
     }
-    return put_looked(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    if (OPAL_UNLIKELY(NULL == addr)) {
+        return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    counted(window, OMPI_OSC_UCP_CALLED_PUT, target, bytes);
+    return ompi_osc_ucp_copy_mapped(true, addr, (void *) origin, bytes, window);
 }
 
 static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -105,25 +162,38 @@ static int count_rput(const void *origin, ompi_osc_ucp_count_t origin_count, omp
     return operated(rc, win, OMPI_OSC_UCP_CALLED_RPUT, begin, target, disp, target_count, target_type);
 }
 
-static __attribute__((noinline)) int get_looked(void *origin, ompi_osc_ucp_count_t origin_count,
-                                                ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
-                                                ompi_win_t *win)
+static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_t origin_count,
+                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                               ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
-    int      rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                         win);
+    uint64_t begin;
+    int      rc;
 
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type)) {
+        return below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
+    rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_GET, begin, target, disp, target_count, target_type);
 }
 
 static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
-    if (OPAL_LIKELY(count_ahead(win, OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type))) {
-        return below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+    char                  *addr   = NULL;
+    uint64_t               bytes;
+
+    if (OPAL_LIKELY(ompi_osc_ucp_get == below(win)->osc_get && counts_only(window))) {
+        addr = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
+                                      &bytes);
     }
-    return get_looked(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    if (OPAL_UNLIKELY(NULL == addr)) {
+        return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+    }
+    counted(window, OMPI_OSC_UCP_CALLED_GET, target, bytes);
+    return ompi_osc_ucp_copy_mapped(false, addr, origin, bytes, window);
 }
 
 static int count_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
@@ -137,15 +207,35 @@ static int count_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_data
     return operated(rc, win, OMPI_OSC_UCP_CALLED_RGET, begin, target, disp, target_count, target_type);
 }
 
+static __attribute__((noinline)) int accumulate_other(const void *origin, ompi_osc_ucp_count_t origin_count,
+                                                      ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                                                      ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                                                      ompi_op_t *op, ompi_win_t *win)
+{
+    uint64_t begin;
+    int      rc;
+
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_ACCUMULATE, target, target_count, target_type)) {
+        return below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                          op, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target);
+    rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                       win);
+    return operated(rc, win, OMPI_OSC_UCP_CALLED_ACCUMULATE, begin, target, disp, target_count, target_type);
+}
+
 static int count_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                             ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target);
-    int      rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count,
-                                                target_type, op, win);
-
-    return operated(rc, win, OMPI_OSC_UCP_CALLED_ACCUMULATE, begin, target, disp, target_count, target_type);
+    if (OPAL_LIKELY(ompi_osc_ucp_accumulate == below(win)->osc_accumulate && origin_type == target_type &&
+                    origin_count == target_count && &ompi_mpi_op_no_op.op != op &&
+                    updated(OMPI_OSC_UCP_CALLED_ACCUMULATE, origin, NULL, target_count, target_type, target, disp, op,
+                            win))) {
+        return OMPI_SUCCESS;
+    }
+    return accumulate_other(origin, origin_count, origin_type, target, disp, target_count, target_type, op, win);
 }
 
 static int count_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -185,13 +275,24 @@ static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
     return operated(rc, win, OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
-static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
-                              ompi_op_t *op, ompi_win_t *win)
+static __attribute__((noinline)) int fetch_and_op_other(const void *origin, void *result, ompi_datatype_t *type,
+                                                        int target, ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
     uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
     int      rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
     return operated(rc, win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, begin, target, disp, 1, type);
+}
+
+static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
+                              ompi_op_t *op, ompi_win_t *win)
+{
+    if (OPAL_LIKELY(ompi_osc_ucp_fetch_and_op == below(win)->osc_fetch_and_op &&
+                    updated(OMPI_OSC_UCP_CALLED_FETCH_AND_OP, &ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1,
+                            type, target, disp, op, win))) {
+        return OMPI_SUCCESS;
+    }
+    return fetch_and_op_other(origin, result, type, target, disp, op, win);
 }
 
 static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
