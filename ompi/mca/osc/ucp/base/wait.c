@@ -8,7 +8,7 @@
 #include <assert.h>
 
 /** Sources for each side. */
-#define SOURCES_MAX 4
+#define SOURCES_MAX 5
 
 /** A thread that leaves polling to another one polls itself once in so many looks. */
 #define LOOKS_PER_STEP 4096

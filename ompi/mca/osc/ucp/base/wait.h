@@ -26,7 +26,7 @@ typedef enum ompi_osc_ucp_polled_side_t {
     OMPI_OSC_UCP_POLLED_SIDES
 } ompi_osc_ucp_polled_side_t;
 
-/** Register a source; nothing if it is registered already. At most 4 for each side. */
+/** Register a source; nothing if it is registered already. At most 5 for each side. */
 void ompi_osc_ucp_progress_add(ompi_osc_ucp_polled_side_t side, ompi_osc_ucp_poll_fn_t poll);
 
 /** Register and unregister the callback of opal_progress. It does nothing while no window needs it. */

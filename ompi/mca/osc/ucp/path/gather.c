@@ -1,6 +1,9 @@
 /* Puts, gets and accumulates of a series, which the kernel copies together.
  *
  * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A notification would end each series. So one that follows another without a completion or progress in between is
+ * kept, too. A program may wait for the answer to it in any call, so progress carries out what has notifications.
  */
 
 #include "path/gather.h"
@@ -8,12 +11,13 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "base/threads.h"
+#include "base/wait.h"
 #include "memory/cma.h"
 #include "memory/handoff.h"
 #include "op/stripes.h"
 #include "path/faster.h"
 #include "path/handoff.h"
+#include "path/short.h"
 
 /** Most bytes of an accumulate that is kept: a longer one costs more to copy here than the kernel takes to begin. */
 #define ACCUMULATE_MAX 1024
@@ -30,7 +34,16 @@
  *  element is written in one piece (ompi_osc_ucp_cma_whole). Data of puts have a record between them. */
 #define APART 16
 
-typedef ompi_osc_ucp_handoff_record_t record_t;
+/** Notifications that may be kept: so many in a row of one counter count as one. */
+#define RAISES_MAX 16
+
+typedef ompi_osc_ucp_handoff_record_t  record_t;
+typedef struct ompi_osc_ucp_gathered_t gathered_t;
+
+/** So many notifications of one counter. */
+typedef struct raise_t {
+    uint32_t index, times;
+} raise_t;
 
 struct ompi_osc_ucp_gathered_t {
     ompi_osc_ucp_handoff_kind_t kind;      /**< of all: put, get or accumulate */
@@ -39,17 +52,25 @@ struct ompi_osc_ucp_gathered_t {
     uint32_t                  cells_used;  /**< bytes of `cells` */
     uint64_t                  first, end;  /**< addresses of the last cells */
     uint64_t                  set;         /**< stripes of all cells */
+    ompi_osc_ucp_peer_t      *peer;
+    gathered_t               *next;        /**< in the list of those with notifications */
+    bool                      listed;
+    bool                      leaving;     /**< it is being carried out */
+    bool                      notified;    /**< since the last completion or progress */
+    uint32_t                  raised;      /**< entries of `raises` */
+    raise_t                   raises[RAISES_MAX];
     ompi_osc_ucp_cma_vector_t vector;      /**< from `records`, or the program's buffers; of accumulates: `cells` */
     _Alignas(64) char         records[OMPI_OSC_UCP_HANDOFF_ROOM], cells[OMPI_OSC_UCP_HANDOFF_ROOM];
 };
 
-typedef struct ompi_osc_ucp_gathered_t gathered_t;
+/** Those that may have notifications. */
+static gathered_t *with_notifications;
 
 static void clear(gathered_t *gathered)
 {
     ompi_osc_ucp_cma_begin(&gathered->vector);
     gathered->refers = false;
-    gathered->used   = gathered->cells_used = 0;
+    gathered->used   = gathered->cells_used = gathered->raised = 0;
     gathered->end    = gathered->set = 0;
 }
 
@@ -147,6 +168,16 @@ static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
+/** The operations are over: raise the counters. */
+static void counters_raise(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
+{
+    const raise_t *raise = gathered->raises, *end = raise + gathered->raised;
+
+    for (; raise < end; raise++) {
+        ompi_osc_ucp_counter_add(peer, raise->index, raise->times);
+    }
+}
+
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
     gathered_t *gathered = peer->gathered;
@@ -154,16 +185,102 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
     if (NULL == gathered || 0 == gathered->vector.bytes) {
         return;
     }
-    if (!carry_out(peer, gathered)) {
+    gathered->leaving = true;
+    if (carry_out(peer, gathered)) {
+        counters_raise(peer, gathered);
+    } else {
         peer->error = OMPI_ERR_UNREACH;
     }
     clear(gathered);
+    gathered->leaving = false;
+}
+
+void ompi_osc_ucp_gather_complete(ompi_osc_ucp_peer_t *peer)
+{
+    ompi_osc_ucp_gather_out(peer);
+    if (NULL != peer->gathered) {
+        peer->gathered->notified = false;
+    }
+}
+
+static void unlist(gathered_t *gathered)
+{
+    gathered_t **at = &with_notifications;
+
+    while (NULL != *at && gathered != *at) {
+        at = &(*at)->next;
+    }
+    if (NULL != *at) {
+        *at = gathered->next;
+    }
+    gathered->listed = false;
 }
 
 void ompi_osc_ucp_gather_free(ompi_osc_ucp_peer_t *peer)
 {
-    free(peer->gathered);
-    peer->gathered = NULL;
+    if (NULL != peer->gathered) {
+        unlist(peer->gathered);
+        free(peer->gathered);
+        peer->gathered = NULL;
+    }
+}
+
+/** Carry out all that has notifications: a source of progress. A handoff makes progress, too, so this may be called
+ *  while it runs. */
+static unsigned notifications_leave(void)
+{
+    gathered_t *gathered = with_notifications;
+    unsigned    events   = 0;
+
+    while (NULL != gathered) {
+        if (gathered->leaving) {
+            gathered = gathered->next;
+            continue;
+        }
+        unlist(gathered);
+        gathered->notified = false;
+        events            += gathered->raised > 0;
+        if (gathered->raised > 0) {
+            ompi_osc_ucp_gather_out(gathered->peer);
+        }
+        gathered = with_notifications;
+    }
+    return events;
+}
+
+static void list(gathered_t *gathered)
+{
+    if (!gathered->listed) {
+        ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, notifications_leave);
+        gathered->listed   = true;
+        gathered->next     = with_notifications;
+        with_notifications = gathered;
+    }
+}
+
+bool ompi_osc_ucp_gather_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+{
+    gathered_t *gathered = peer->gathered;
+    raise_t    *end;
+    bool        follows;
+
+    if (NULL == gathered || 0 == gathered->vector.bytes || ompi_osc_ucp_threaded() ||
+        !ompi_osc_ucp_waiting.started) {
+        return false;
+    }
+    list(gathered);
+    end     = &gathered->raises[gathered->raised];
+    follows = gathered->raised > 0 && end[-1].index == index;
+    if (!gathered->notified || (!follows && RAISES_MAX == gathered->raised)) {
+        gathered->notified = true;
+        return false;
+    }
+    if (!follows) {
+        *end++ = (raise_t) { .index = index };
+        gathered->raised++;
+    }
+    end[-1].times++;
+    return true;
 }
 
 /** The bytes that cells take. */
@@ -176,7 +293,9 @@ static uint32_t apart(uint64_t bytes)
 static gathered_t *gathered_of(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL == peer->gathered && NULL != (peer->gathered = aligned_alloc(64, sizeof(gathered_t)))) {
-        peer->gathered->kind = OMPI_OSC_UCP_HANDOFF_PUT;
+        peer->gathered->kind   = OMPI_OSC_UCP_HANDOFF_PUT;
+        peer->gathered->peer   = peer;
+        peer->gathered->listed = peer->gathered->leaving = peer->gathered->notified = false;
         clear(peer->gathered);
     }
     return peer->gathered;

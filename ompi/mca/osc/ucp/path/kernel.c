@@ -231,7 +231,7 @@ static int kernel_flush(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     (void) awaited;
     ompi_osc_ucp_calls += CALLS_PER_COMPLETION;
-    ompi_osc_ucp_gather_out(peer);
+    ompi_osc_ucp_gather_complete(peer);
     return OMPI_SUCCESS;
 }
 
@@ -243,12 +243,15 @@ static int kernel_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *aw
 
 static int kernel_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
-    ompi_osc_ucp_gather_out(peer);
+    ompi_osc_ucp_gather_complete(peer);
     return ompi_osc_ucp_mapped_complete(peer, awaited);
 }
 
 static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
 {
+    if (ompi_osc_ucp_gather_raise(peer, index)) {
+        return OMPI_SUCCESS;
+    }
     ompi_osc_ucp_gather_out(peer);
     return ompi_osc_ucp_mapped_raise(peer, index);
 }
@@ -298,7 +301,7 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_kernel = {
     .accumulate_block = kernel_accumulate_block,
     .swap_block       = kernel_swap_block,
     .flush            = kernel_flush,
-    .leave            = ompi_osc_ucp_gather_out,
+    .leave            = ompi_osc_ucp_gather_complete,
     .lock             = ompi_osc_ucp_mapped_lock,
     .unlock           = kernel_unlock,
     .counters         = ompi_osc_ucp_mapped_counters,

@@ -48,11 +48,17 @@ static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
     return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
 }
 
-/** Raise a notification counter whose memory is mapped here; all operations on its peer are over. The release lets
+/** Add to a notification counter whose memory is mapped here; all operations on its peer are over. The release lets
  *  whoever sees the count read their data. Any thread. */
+static inline void ompi_osc_ucp_counter_add(const ompi_osc_ucp_peer_t *peer, uint32_t index, uint64_t times)
+{
+    __atomic_fetch_add(ompi_osc_ucp_counter(peer->control, peer->window->counters_max, index), times,
+                       __ATOMIC_RELEASE);
+}
+
 static inline void ompi_osc_ucp_counter_raise(const ompi_osc_ucp_peer_t *peer, uint32_t index)
 {
-    __atomic_fetch_add(ompi_osc_ucp_counter(peer->control, peer->window->counters_max, index), 1, __ATOMIC_RELEASE);
+    ompi_osc_ucp_counter_add(peer, index, 1);
 }
 
 /** Might the count, times 32 bits, overflow? In an Open MPI whose counts are ints, never. */
