@@ -1,6 +1,7 @@
 #!/bin/bash
 # The checker on a collection of small programs, correct and mistaken, and on examples/mistakes: no correct program is
-# blamed, and of the mistakes no fewer are found than the bounds below say.
+# blamed, and of the mistakes no fewer are found than the bounds below say. Then the same again, compiled so that the
+# checker sees loads and stores, with the program loads, whose mistakes only that shows.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -26,7 +27,11 @@ options=(--oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp --mca osc_ucp
     --mca osc_ucp_check_format json)
 # Beside real time, what the program's messages order.
 order=$build/preload/.libs/libosc_ucp_check.so
-[ ! -e "$order" ] || options+=(-x LD_PRELOAD="$order")
+preload=()
+[ ! -e "$order" ] || preload=(-x LD_PRELOAD="$order")
+# The same where loads and stores are seen.
+loads=$build/preload/.libs/libosc_ucp_loads.so
+least_percent_loads=88
 found=0 missed=0 false=0
 
 # compile NAME SOURCE FLAG...: into $scratch/NAME.
@@ -41,6 +46,17 @@ compile()
     esac
 }
 
+# The same, so that the checker sees loads and stores.
+compile_loads()
+{
+    local name=$1 source=$2 compiler=$mpicc
+
+    [[ $source == *.c ]] || compiler=$(dirname "$mpicc")/mpifort
+    compile "$name.o" "$source" -c -fsanitize=thread -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset \
+        "${volatile[@]}"
+    quietly "$compiler" -o "$scratch/$name" "$scratch/$name.o" "$loads" -Wl,-rpath,"${loads%/*}"
+}
+
 # run NAME PROCESSES ARGUMENT...: its output is in $scratch/NAME.out, findings in $scratch/NAME.json.
 run()
 {
@@ -49,7 +65,7 @@ run()
     shift 2
     : >"$scratch/$name.json"
     OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT "$within" 60 "$mpirun" -np "$processes" \
-        "${options[@]}" --mca osc_ucp_check_file "$scratch/$name.json" "$scratch/$name" "$@" >"$scratch/$name.out" \
+        "${options[@]}" "${preload[@]}" --mca osc_ucp_check_file "$scratch/$name.json" "$scratch/$name" "$@" >"$scratch/$name.out" \
         2>"$scratch/$name.err" </dev/null || status=$?
     [ $status -eq 0 ] || {
         show "$scratch/$name.out"
@@ -124,16 +140,38 @@ if [ $# -eq 0 ]; then
         programs+=(fortran)
     fi
 fi
-for program in "${programs[@]}"; do
-    compile "$program" "$(ls "$here/$program".[cf]*)" &
-done
-for program in "${programs[@]}"; do
-    wait -n || fail "not all programs could be compiled"
-done
-for program in "${programs[@]}"; do
-    run "$program" 3
-    judge "$program"
-done
+
+# try COMPILE SUFFIX PROGRAM...: compile the programs, run them, and count what is found.
+try()
+{
+    local compile=$1 suffix=$2 program
+
+    shift 2
+    for program; do
+        "$compile" "$program$suffix" "$(ls "$here/$program".[cf]*)" &
+    done
+    for program; do
+        wait -n || fail "not all programs could be compiled"
+    done
+    for program; do
+        run "$program$suffix" 3
+        judge "$program$suffix"
+    done
+}
+
+# enough PERCENT WHAT
+enough()
+{
+    local percent=$((100 * found / (found + missed)))
+
+    [ $false -eq 0 ] || fail "$false programs are blamed for what they do not do"
+    if [ $# -eq 2 ]; then
+        [ $percent -ge "$1" ] || fail "$percent % of the mistakes are found, less than $1 %"
+        echo "$percent % of $((found + missed)) mistakes$2; no false report"
+    fi
+}
+
+try compile '' "${programs[@]}"
 examples_found=0 examples_missed=()
 if [ $# -eq 0 ]; then
     for example in "$examples"/*.[cf]*; do
@@ -143,11 +181,29 @@ if [ $# -eq 0 ]; then
     echo "examples: $examples_found found, ${#examples_missed[@]} missed"
     [ ${#examples_missed[@]} -eq 0 ] || echo "    missed: ${examples_missed[*]}"
 fi
-[ $false -eq 0 ] || fail "$false programs are blamed for what they do not do"
 if [ $# -eq 0 ]; then
-    percent=$((100 * found / (found + missed)))
-    [ $percent -ge $least_percent ] || fail "$percent % of the mistakes are found, less than $least_percent %"
     [ $examples_found -ge $least_examples ] ||
         fail "$examples_found of the mistakes in examples are found, less than $least_examples"
-    echo "on $percent % of $((found + missed)) mistakes, and $examples_found of the examples'; no false report"
+    enough $least_percent ", and $examples_found of the examples'"
+else
+    enough
+fi
+
+[ -e "$loads" ] || skip "no library of loads and stores was built"
+echo 'int main(void) { return 0; }' >"$scratch/empty.c"
+"$mpicc" -fsanitize=thread -c -o "$scratch/empty.o" "$scratch/empty.c" >"$scratch/log" 2>&1 ||
+    skip "the compiler has no -fsanitize=thread"
+volatile=()
+! "$mpicc" --param tsan-distinguish-volatile=1 -c -o "$scratch/empty.o" "$scratch/empty.c" >"$scratch/log" 2>&1 ||
+    volatile=(--param tsan-distinguish-volatile=1)
+found=0 missed=0
+preload=()
+if [ $# -eq 0 ]; then
+    programs=(loads "${programs[@]}")
+fi
+try compile_loads .loads "${programs[@]}"
+if [ $# -eq 0 ]; then
+    enough $least_percent_loads ' where loads and stores are seen'
+else
+    enough
 fi

@@ -133,6 +133,7 @@ static void store_put_lock(void)
         data[0] = 1;
         put(data, 1, 5);
     } else if (TARGET == rank) {
+        later();
         MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, win);
         cells[5] = 2;
     }
