@@ -65,8 +65,8 @@ run()
     shift 2
     : >"$scratch/$name.json"
     OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT "$within" 60 "$mpirun" -np "$processes" \
-        "${options[@]}" "${preload[@]}" --mca osc_ucp_check_file "$scratch/$name.json" "$scratch/$name" "$@" >"$scratch/$name.out" \
-        2>"$scratch/$name.err" </dev/null || status=$?
+        "${options[@]}" "${preload[@]}" --mca osc_ucp_check_file "$scratch/$name.json" "$scratch/$name" "$@" \
+        >"$scratch/$name.out" 2>"$scratch/$name.err" </dev/null || status=$?
     [ $status -eq 0 ] || {
         show "$scratch/$name.out"
         show "$scratch/$name.err"
