@@ -31,7 +31,7 @@ preload=()
 [ ! -e "$order" ] || preload=(-x LD_PRELOAD="$order")
 # The same where loads and stores are seen.
 loads=$build/preload/.libs/libosc_ucp_loads.so
-least_percent_loads=88
+least_percent_loads=93
 found=0 missed=0 false=0
 
 # compile NAME SOURCE FLAG...: into $scratch/NAME.
