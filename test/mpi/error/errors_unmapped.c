@@ -6,6 +6,7 @@
  * Only where the kernel copies: a message would end the target by a signal, as an operation that it carries out itself
  * would. So the target does not call MPI meanwhile.
  */
+#include "lean.h"
 #include "mpitest.h"
 
 #include <sys/mman.h>
@@ -20,19 +21,6 @@ static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handle;
 static char line[2000];
 static long value;
-
-static int ucx_is_loaded(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char text[4096];
-    int found = 0;
-
-    while (NULL != maps && NULL != fgets(text, sizeof(text), maps)) {
-        found = found || NULL != strstr(text, "libucp");
-    }
-    fclose(maps);
-    return found;
-}
 
 static void open_line(void)
 {
@@ -144,7 +132,7 @@ int main(int argc, char **argv)
     test_init(&argc, &argv);
     memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Win_create(memory, 2 * PAGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    if (2 != test_size || ucx_is_loaded()) {
+    if (2 != test_size || !test_copies() || !test_copies_whole()) {
         MPI_Win_free(&win);
         test_skip("needs 2 processes, between which the kernel copies");
     }
