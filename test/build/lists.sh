@@ -1,6 +1,6 @@
 #!/bin/bash
 # No source is forgotten in a Makefile.am; configure looks for each header of Open MPI that is included; the table of
-# MPI tests has one good row for each program.
+# MPI tests has one good row for each program; contrib/matrix runs what only the newest Open MPI has.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -57,3 +57,10 @@ differ=$(diff <(echo "$programs") <(echo "$named")) ||
 setup='(all|node|novm|shm|tcp|pmlucx|rdma|hosts|mixed|softroce)'
 bad=$(sed -E "/^[a-z0-9_]+ +[1-9][0-9]*( +$setup(,$setup)*:[1-9][0-9]*(,[1-9][0-9]*)*)+$/d" <<<"$rows")
 [ -z "$bad" ] || fail "not a row that test/run-tests reads: $bad"
+
+# The cell testing of contrib/matrix alone has what Open MPI has since 6.0.
+newest=$(sed -n 's/^newest_programs=//p' "$top/contrib/matrix")
+for source in $(grep -lE 'HOST_LARGE_COUNTS|HOST_EVENTS|EXT_LARGE_COUNTS' "$top"/test/mpi/*/*.c); do
+    name=$(basename "$source" .c)
+    grep -qxF "$name" <<<"${newest//,/$'\n'}" || fail "$name is not among newest_programs of contrib/matrix"
+done
