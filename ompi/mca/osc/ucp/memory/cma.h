@@ -61,6 +61,10 @@ typedef struct ompi_osc_ucp_cma_self_t {
     int32_t  pid;
 } ompi_osc_ucp_cma_self_t;
 
+/** Let other processes of this user copy from and to this one where Yama restricts ptrace (ptrace_scope 1), once. Any
+ *  thread. */
+void ompi_osc_ucp_cma_admit(void);
+
 /** Does the kernel let this process read and write that one's memory? It writes the number back to its place. */
 bool ompi_osc_ucp_cma_permits(int32_t pid, uint64_t address, uint64_t number);
 

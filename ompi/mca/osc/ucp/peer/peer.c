@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/params.h"
 #include "base/wait.h"
+#include "memory/cma.h"
 #include "peer/pending.h"
 
 ompi_osc_ucp_locks_t ompi_osc_ucp_locks;
@@ -115,6 +117,9 @@ void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_
         .memory    = MPI_WIN_FLAVOR_ALLOCATE == window->flavor,
         .cma       = MPI_WIN_FLAVOR_ALLOCATE != window->flavor && !window->device
     };
+    if (description->cma && 0 != ompi_osc_ucp_params.kernel_copy) {
+        ompi_osc_ucp_cma_admit();
+    }
     ompi_osc_ucp_block_describe(&window->block, description);
     description->offset += ompi_osc_ucp_counters_bytes(window->counters_max);
     if (NULL != window->registered &&

@@ -128,8 +128,12 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
     };
     uint64_t              bytes = UINT64_MAX;
     ompi_osc_ucp_member_t mine;
-    int                   rc = ompi_osc_ucp_segment_share(creation->comm, &share, &window->segment, &bytes);
+    int                   rc;
 
+    if (is_outside(window)) {
+        ompi_osc_ucp_cma_admit();
+    }
+    rc = ompi_osc_ucp_segment_share(creation->comm, &share, &window->segment, &bytes);
     if (OMPI_SUCCESS == rc) {
         mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
         window->stripes  = mine.stripes;
