@@ -63,14 +63,14 @@ install_and_remove()
 {
     # What else is installed, where, is not to be found.
     export HOME=$scratch
-    unset OMPI_MCA_mca_base_component_path
     private_system >"$scratch/log" 2>&1 || exit 77
     quietly dpkg -i "$package"
-    serves "$folder" "the installed component"
+    follow_advice
+    serves "the installed component"
     next_version
     quietly dpkg -i "$newer"
     [ "$(dpkg-query -W -f '${Version}' openmpi-osc-ucp)" = "$version-2" ] || fail "dpkg -i did not upgrade"
-    serves "$folder" "the upgraded component"
+    serves "the upgraded component"
     quietly dpkg -P openmpi-osc-ucp
     [ ! -e "$folder/mca_osc_ucp.so" ] || fail "dpkg -P left the component"
     [ ! -e /usr/share/doc/openmpi-osc-ucp ] || fail "dpkg -P left the documentation"

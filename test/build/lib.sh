@@ -77,7 +77,7 @@ quietly()
     }
 }
 
-# What make install, in $scratch/log, asks for so that mpirun finds the component: follow it.
+# What make install, or a package, in $scratch/log, asks for so that mpirun finds the component: follow it.
 follow_advice()
 {
     local file
@@ -125,18 +125,19 @@ read_symbols()
     sed -E 's,\.libs/[a-z_]*_la-([^:]*)\.o:,\1.c,' "$scratch/nm"
 }
 
-# Run test/build/window.c (it makes and frees one window) with the component in folder $1 and 2 processes, or as many as
-# "processes" says; the rest goes to mpirun. Sets status, and leaves everything that was printed in $scratch/out.
+# Run test/build/window.c (it makes and frees one window) with the component in folder $1, or if $1 is empty with what
+# Open MPI finds by itself, and 2 processes, or as many as "processes" says; the rest goes to mpirun. Sets status, and
+# leaves everything that was printed in $scratch/out.
 run_window()
 {
-    local dir=$1
+    local found=(-u OMPI_MCA_mca_base_component_path -u PMIX_MCA_mca_base_component_path)
 
+    [ -z "$1" ] || found=(OMPI_MCA_mca_base_component_path="$1:SYSTEM_DEFAULT:USER_DEFAULT")
     shift
     if [ ! -e "$scratch/window" ]; then
         quietly "$mpicc" -O -o "$scratch/window" "$top/test/build/window.c"
     fi
-    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$dir:SYSTEM_DEFAULT:USER_DEFAULT" \
-        "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window"
+    run_ranks "$scratch/out" 60 env "${found[@]}" "$mpirun" -np "${processes:-2}" --oversubscribe "$@" "$scratch/window"
 }
 
 # How many lines of $scratch/out match the pattern.
@@ -145,11 +146,11 @@ lines()
     grep -cE -- "$1" "$scratch/out" || true
 }
 
-# serves FOLDER WHAT: Open MPI uses the component in that folder without being told.
+# serves WHAT: Open MPI finds the installed component by itself, and uses it.
 serves()
 {
-    run_window "$1" --mca osc_base_verbose 10
-    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$2 serves no window: $(cat "$scratch/out")"
+    run_window "" --mca osc_base_verbose 10
+    [ "$(lines 'osc/ucp: window')" -eq 1 ] || fail "$1 serves no window: $(cat "$scratch/out")"
 }
 
 # ompi_info finds the component in what a package with this folder unpacks to, $scratch/unpacked.

@@ -52,13 +52,13 @@ install_and_remove()
 
     # What else is installed, where, is not to be found.
     export HOME=$scratch
-    unset OMPI_MCA_mca_base_component_path
     private_system >"$scratch/log" 2>&1 || exit 77
     quietly rpm "${database[@]}" --nodeps -i "$package"
-    serves "$folder" "the installed component"
+    follow_advice
+    serves "the installed component"
     quietly rpm "${database[@]}" --nodeps -U "$newer"
     [ "$(rpm "${database[@]}" -q --qf '%{release}' $name)" = 2 ] || fail "rpm -U did not upgrade"
-    serves "$folder" "the upgraded component"
+    serves "the upgraded component"
     quietly rpm "${database[@]}" -e $name
     [ ! -e "$folder/mca_osc_ucp.so" ] || fail "rpm -e left the component"
     [ ! -e "/usr/share/doc/$name-$version" ] || fail "rpm -e left the documentation"
