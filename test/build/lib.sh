@@ -186,6 +186,26 @@ user()
     (cd "$home" && "${as_user[@]}" env -i HOME="$home" TMPDIR="$scratch/tmp" PATH="$scratch/none:$PATH" "$@")
 }
 
+# Run this script again with --private "$@" in a mount namespace of its own, where it installs the package into $folder,
+# or skip with the reason why nothing was installed.
+install_privately()
+{
+    local reason='' status=0
+
+    if [ "$(id -u)" -ne 0 ]; then
+        reason="only root can"
+    elif [ -e "$folder/mca_osc_ucp.so" ]; then
+        reason="$folder has the component already"
+    elif ! unshare --mount true 2>/dev/null; then
+        reason="this machine does not allow mount namespaces"
+    else
+        BUILD=$build unshare --mount --propagation private bash "$0" --private "$scratch" "$@" || status=$?
+        [ $status -eq 0 ] || [ $status -eq 77 ] || exit $status
+        [ $status -eq 0 ] || reason="no overlay: $(tail -n 1 "$scratch/log")"
+    fi
+    [ -z "$reason" ] || skip "built and unpacked; not installed: $reason"
+}
+
 # Our own view of the folders that an installation changes, in a mount namespace of our own.
 private_system()
 {
