@@ -63,7 +63,7 @@ typedef struct ompi_osc_ucp_causes_sums_t {
     struct {
         int64_t calls, bytes, pieces, timed, timed_ns;
     } scattered;                 /**< operations of several pieces */
-    int64_t locks_single;        /**< MPI_Win_unlock after at most one operation since the last one */
+    int64_t locks_single;        /**< epochs of MPI_Win_lock with one operation, which needs no lock */
     int64_t flushes_single;      /**< completions after one operation since the last one */
     int64_t flushes_single_ns;
     int64_t fences_empty;        /**< with no operation of anybody since the fence before, nor until the next one */
@@ -108,6 +108,8 @@ typedef struct ompi_osc_ucp_causes_t {
     uint64_t                   at_fence;    /**< at the last fence, completion, and unlock */
     uint64_t                   at_flush;
     uint64_t                   at_unlock;
+    bool                       exclusive;   /**< the last lock; and how many atomic operations there were before it */
+    int64_t                    atomics;
     uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
     struct {

@@ -124,6 +124,15 @@ static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int 
            (causes->last.bytes == distance || bytes == -distance);
 }
 
+/** The call is over that was looked at: the next one begins anew. */
+static void sampled_end(void)
+{
+    ompi_osc_ucp_sampled.at      = 0;
+    ompi_osc_ucp_sampled.ns      = 0;
+    ompi_osc_ucp_sampled.cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
+    ompi_osc_ucp_sampled.culprit = -1;
+}
+
 /** Account for the time of an operation. */
 static void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t begin, int64_t weight, bool scattered)
 {
@@ -132,7 +141,7 @@ static void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t beg
 
     if (0 != sampled->at) { /* its waiting time is known, and not typical of others */
         ompi_osc_ucp_cause_add(causes, call, sampled->cause, sampled->culprit, now - sampled->at);
-        sampled->at = 0;
+        sampled_end();
     } else if (0 != begin) {
         ns = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
         causes->sums.timed[call]    += weight;
@@ -242,6 +251,34 @@ static void rest_add(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
     }
 }
 
+/** Operations that are atomic by themselves, so far. */
+static int64_t atomics(const ompi_osc_ucp_causes_t *causes)
+{
+    int64_t sum = 0;
+    int     call;
+
+    for (call = 0; call < OMPI_OSC_UCP_CALLED_COUNT; call++) {
+        sum += OMPI_OSC_UCP_SORT_ACCUMULATE <= kinds[call] ? causes->sums.calls[call] : 0;
+    }
+    return sum;
+}
+
+void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive)
+{
+    ompi_osc_ucp_enter();
+    causes->exclusive = exclusive;
+    causes->atomics   = exclusive ? atomics(causes) : 0;
+    ompi_osc_ucp_leave();
+}
+
+/** Is all that an epoch of MPI_Win_lock does one operation that needs no lock? An exclusive lock may keep others from
+ *  what a put or a get does, or from loads and stores. */
+static bool is_lock_needless(const ompi_osc_ucp_causes_t *causes)
+{
+    return causes->operations - causes->at_unlock == 1 &&
+           (!causes->exclusive || atomics(causes) - causes->atomics == 1);
+}
+
 /** Was there one operation only since the last call of this kind? */
 static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
 {
@@ -257,7 +294,7 @@ static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
         causes->at_flush = causes->operations;
         break;
     case OMPI_OSC_UCP_CALLED_UNLOCK:
-        causes->sums.locks_single += causes->operations - causes->at_unlock <= 1;
+        causes->sums.locks_single += is_lock_needless(causes);
         causes->at_flush  = causes->operations;
         causes->at_unlock = causes->operations;
         break;
@@ -282,9 +319,6 @@ void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t
     causes->sums.waiting_ns += (int64_t) ns;
     rest_add(causes, call, ns > sampled->ns ? ns - sampled->ns : 0);
     singles_count(causes, call, ns);
-    sampled->at      = 0;
-    sampled->ns      = 0;
-    sampled->cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
-    sampled->culprit = -1;
+    sampled_end();
     ompi_osc_ucp_leave();
 }

@@ -74,6 +74,9 @@ static inline void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, in
     }
 }
 
+/** MPI_Win_lock has locked a target. */
+void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive);
+
 /** A synchronizing call ends, which took `ns`. */
 void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns);
 

@@ -380,7 +380,11 @@ static int count_lock(int type, int target, int assert, ompi_win_t *win)
     int      rc    = below(win)->osc_lock(type, target, assert, win);
 
     count_locks(win, OMPI_SUCCESS == rc && MPI_PROC_NULL != target && 0 == (assert & MPI_MODE_NOCHECK) ? 1 : 0);
-    return waited(rc, win, OMPI_OSC_UCP_CALLED_LOCK, begin);
+    rc = waited(rc, win, OMPI_OSC_UCP_CALLED_LOCK, begin);
+    if (OMPI_SUCCESS == rc && NULL != ompi_osc_ucp_window(win)->causes) {
+        ompi_osc_ucp_cause_locked(ompi_osc_ucp_window(win)->causes, MPI_LOCK_EXCLUSIVE == type);
+    }
+    return rc;
 }
 
 static int count_unlock(int target, ompi_win_t *win)

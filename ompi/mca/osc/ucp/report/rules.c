@@ -164,21 +164,23 @@ static double lock_held(const told_t *told, char text[TEXT])
 
 static double target_outside(const told_t *told, char text[TEXT])
 {
-    int    rank  = ompi_osc_ucp_told_culprit(told, OMPI_OSC_UCP_CAUSE_TARGET);
-    double saved = seconds(cause_ns(told, OMPI_OSC_UCP_CAUSE_TARGET));
+    int  rank;
+    bool one = culprit(told, OMPI_OSC_UCP_CAUSE_TARGET, &rank) > 0;
+    char who[24];
 
     if (rank < 0) {
         return 0;
     }
-    snprintf(text, TEXT, "others wait in %s until rank %d, which computes, answers: %s", worst_call(told,
-             OMPI_OSC_UCP_CAUSE_TARGET), told->world[rank],
+    snprintf(who, sizeof(who), one ? "rank %d" : "a target", rank);
+    snprintf(text, TEXT, "others wait in %s until %s, which computes, answers: %s", worst_call(told,
+             OMPI_OSC_UCP_CAUSE_TARGET), who,
              OMPI_OSC_UCP_ASYNC_NEVER == ompi_osc_ucp_params.async_progress
                  ? "osc_ucp_async_progress is never, so that only calls of MPI answer"
              : told->sums.single_cpu > 0
                  ? "each process is bound to one processor, which its thread that answers has to share; bind to two "
                    "(mpirun --map-by slot:pe=2)"
                  : "make the window with MPI_Win_allocate, or call MPI more often there");
-    return saved;
+    return seconds(cause_ns(told, OMPI_OSC_UCP_CAUSE_TARGET));
 }
 
 static double no_processor(const told_t *told, char text[TEXT])
@@ -195,8 +197,8 @@ static double lock_each(const told_t *told, char text[TEXT])
     const ompi_osc_ucp_causes_sums_t *sums  = &told->sums;
     int64_t                           locks = sums->calls[OMPI_OSC_UCP_CALLED_UNLOCK];
 
-    if (locks < MANY || 2 * sums->locks_single < locks) {
-        return 0;
+    if (MPI_WIN_FLAVOR_SHARED == told->flavor || locks < MANY || 2 * sums->locks_single < locks) {
+        return 0; /* loads and stores may be between them, too */
     }
     snprintf(text, TEXT, "MPI_Win_lock and MPI_Win_unlock enclose a single operation, %lld times: one MPI_Win_lock_all "
              "at the beginning, and MPI_Win_flush where an operation must be complete", (long long) sums->locks_single);

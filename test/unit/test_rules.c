@@ -1,0 +1,346 @@
+/* Unit test of report 2: each rule of report/rules.c gives its advice where it applies, and none behind its limit; and
+ * what layer/cause.c counts for them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "ompi_config.h"
+
+#include "base/params.h"
+#include "report/causes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIZE = 4, S = 1000000000 };
+
+static ompi_osc_ucp_told_t told;
+static int64_t             whom[(OMPI_OSC_UCP_CAUSES + 1) * SIZE];
+static int                 world[SIZE] = { 10, 11, 12, 13 };
+static char               *text;
+
+/** A window about which there is nothing to say: four processes had it for a second. */
+static void begin(int flavor)
+{
+    memset(&told, 0, sizeof(told));
+    memset(whom, 0, sizeof(whom));
+    told.size         = SIZE;
+    told.flavor       = flavor;
+    told.whom         = whom;
+    told.waiting      = whom + OMPI_OSC_UCP_CAUSES * SIZE;
+    told.world        = world;
+    told.messages     = 1000;
+    told.sums.life_ns = (int64_t) SIZE * S;
+}
+
+/** Get the advice. */
+static void advise(void)
+{
+    size_t len;
+    FILE  *out;
+
+    free(text);
+    text = NULL;
+    out  = open_memstream(&text, &len);
+    assert_non_null(out);
+    ompi_osc_ucp_advise(out, &told);
+    assert_int_equal(0, fclose(out));
+}
+
+/** This advice is the only one. */
+static void must_advise(const char *words)
+{
+    advise();
+    if (NULL == strstr(text, words)) {
+        fail_msg("no advice '%s': '%s'", words, text);
+    }
+    assert_ptr_equal(strrchr(text, '\n'), strchr(text, '\n'));
+}
+
+static void must_not_advise(void)
+{
+    advise();
+    assert_string_equal("", text);
+}
+
+/** Calls waited for a cause: of it `share` of four quarters for rank 2, the rest for all alike. */
+static void waits(int call, int cause, int64_t ns, int share)
+{
+    int rank;
+
+    told.sums.times[call][cause] = ns;
+    for (rank = 0; rank < SIZE; rank++) {
+        whom[cause * SIZE + rank] = ns / 4 * (4 - share) / SIZE;
+    }
+    whom[cause * SIZE + 2] += ns / 4 * share;
+}
+
+static void test_nothing(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    must_not_advise();
+}
+
+/** Rules that name one process, and only if it is waited for more than the others. */
+static void test_late(void **state)
+{
+    static const struct {
+        int         call, cause;
+        const char *words;
+    } rules[] = {
+        { OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, "rank 12 comes late to MPI_Win_fence" },
+        { OMPI_OSC_UCP_CALLED_START, OMPI_OSC_UCP_CAUSE_POST, "rank 12 calls MPI_Win_post late" },
+        { OMPI_OSC_UCP_CALLED_WAIT, OMPI_OSC_UCP_CAUSE_COMPLETE, "rank 12 calls MPI_Win_complete late" }
+    };
+    size_t i;
+
+    (void) state;
+    for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        begin(MPI_WIN_FLAVOR_ALLOCATE);
+        waits(rules[i].call, rules[i].cause, S, 3);
+        must_advise(rules[i].words);
+        waits(rules[i].call, rules[i].cause, S, 0);
+        must_not_advise();
+        waits(rules[i].call, rules[i].cause, S / 10, 4); /* less than 5 percent */
+        must_not_advise();
+    }
+}
+
+static void test_lock_held(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    waits(OMPI_OSC_UCP_CALLED_UNLOCK, OMPI_OSC_UCP_CAUSE_HOLDER, S, 3);
+    must_advise("rank 12 holds a lock for long, and others wait for it in MPI_Win_unlock");
+    waits(OMPI_OSC_UCP_CALLED_UNLOCK, OMPI_OSC_UCP_CAUSE_HOLDER, S, 0);
+    must_advise("processes wait for each other's locks in MPI_Win_unlock");
+    waits(OMPI_OSC_UCP_CALLED_UNLOCK, OMPI_OSC_UCP_CAUSE_HOLDER, S / 10, 3);
+    must_not_advise();
+}
+
+static void test_target_outside(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_CREATE);
+    waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_TARGET, S / 8, 3);
+    must_not_advise();
+    waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_TARGET, S, 3);
+    must_advise("in MPI_Win_flush until rank 12, which computes, answers: make the window");
+    waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_TARGET, S, 0);
+    must_advise("in MPI_Win_flush until a target, which computes, answers");
+    told.sums.single_cpu = 4;
+    must_advise("bind to two");
+}
+
+static void test_no_processor(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_CPU, S, 0);
+    must_advise("start fewer processes");
+    waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_CPU, S / 10, 0);
+    must_not_advise();
+}
+
+static void test_lock_each(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    told.sums.calls[OMPI_OSC_UCP_CALLED_UNLOCK] = 200;
+    told.sums.locks_single                      = 100;
+    waits(OMPI_OSC_UCP_CALLED_LOCK, OMPI_OSC_UCP_CAUSE_ITSELF, S, 0);
+    must_advise("enclose a single operation, 100 times");
+    told.sums.locks_single = 99;
+    must_not_advise();
+    told.sums.locks_single = told.sums.calls[OMPI_OSC_UCP_CALLED_UNLOCK] = 99;
+    must_not_advise();
+    told.sums.locks_single = told.sums.calls[OMPI_OSC_UCP_CALLED_UNLOCK] = 200;
+    told.flavor = MPI_WIN_FLAVOR_SHARED;
+    must_not_advise();
+}
+
+static void test_fence_unneeded(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    told.sums.fences_empty    = 400;
+    told.sums.fences_empty_ns = S;
+    must_advise("operations of no process before or after it, 100 times");
+    told.flavor = MPI_WIN_FLAVOR_SHARED;
+    must_not_advise();
+}
+
+static void test_flush_each(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    told.sums.flushes_single    = 100;
+    told.sums.flushes_single_ns = S;
+    must_advise("MPI_Win_flush completes a single operation, 100 times");
+    told.sums.flushes_single = 99;
+    must_not_advise();
+    told.sums.flushes_single = 100;
+    told.messages            = 0;
+    must_not_advise();
+}
+
+/** Element by element. */
+static void test_small(void **state)
+{
+    static const struct {
+        int         call, sort;
+        const char *words;
+    } rules[] = {
+        { OMPI_OSC_UCP_CALLED_GET, OMPI_OSC_UCP_SORT_GET, "MPI_Get fetches from one target piece by piece" },
+        { OMPI_OSC_UCP_CALLED_RPUT, OMPI_OSC_UCP_SORT_PUT, "MPI_Put stores to one target piece by piece" },
+        { OMPI_OSC_UCP_CALLED_ACCUMULATE, OMPI_OSC_UCP_SORT_ACCUMULATE, "MPI_Accumulate updates one target" },
+        { OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, OMPI_OSC_UCP_SORT_FETCH, "MPI_Fetch_and_op and MPI_Get_accumulate" }
+    };
+    size_t i;
+
+    (void) state;
+    for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        begin(MPI_WIN_FLAVOR_ALLOCATE);
+        told.sums.calls[rules[i].call]    = 200;
+        told.sums.timed[rules[i].call]    = 200;
+        told.sums.timed_ns[rules[i].call] = S;
+        told.sums.adjacent[rules[i].sort] = 100;
+        must_advise(rules[i].words);
+        told.sums.adjacent[rules[i].sort] = 99;
+        must_not_advise();
+    }
+}
+
+static void test_small_pieces(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    told.sums.scattered.calls    = 10;
+    told.sums.scattered.pieces   = 80;
+    told.sums.scattered.bytes    = 80 * 64;
+    told.sums.scattered.timed    = 10;
+    told.sums.scattered.timed_ns = S;
+    must_advise("derived datatypes of 8 pieces of 64 bytes");
+    told.sums.scattered.bytes++;
+    must_not_advise();
+    told.sums.scattered.bytes = told.sums.scattered.pieces = 79;
+    must_not_advise();
+}
+
+/** Operations that took a second, in a window whose peers have no load and store. */
+static void mapped_not(int flavor, int why)
+{
+    begin(flavor);
+    told.sums.why[why]                         = 1;
+    told.sums.calls[OMPI_OSC_UCP_CALLED_GET]    = 100;
+    told.sums.timed[OMPI_OSC_UCP_CALLED_GET]    = 100;
+    told.sums.timed_ns[OMPI_OSC_UCP_CALLED_GET] = S;
+}
+
+static void test_windows(void **state)
+{
+    (void) state;
+    mapped_not(MPI_WIN_FLAVOR_CREATE, OMPI_OSC_UCP_WHY_OWN_MEMORY);
+    must_advise("MPI_Win_create gives memory that other processes of the node cannot map");
+    mapped_not(MPI_WIN_FLAVOR_DYNAMIC, OMPI_OSC_UCP_WHY_OWN_MEMORY);
+    must_advise("MPI_Win_create_dynamic gives memory");
+    mapped_not(MPI_WIN_FLAVOR_CREATE, OMPI_OSC_UCP_WHY_HOST);
+    must_not_advise();
+    mapped_not(MPI_WIN_FLAVOR_CREATE, OMPI_OSC_UCP_WHY_COPY_OFF);
+    advise();
+    assert_non_null(strstr(text, "set osc_ucp_kernel_copy to 1"));
+    mapped_not(MPI_WIN_FLAVOR_CREATE, OMPI_OSC_UCP_WHY_COPY_REFUSED);
+    advise();
+    assert_non_null(strstr(text, "kernel.yama.ptrace_scope 0"));
+    told.sums.timed_ns[OMPI_OSC_UCP_CALLED_GET] = 100;
+    must_not_advise();
+}
+
+/* What is counted. */
+
+static ompi_osc_ucp_window_t *window_begin(void)
+{
+    ompi_osc_ucp_window_t *window = calloc(1, sizeof(*window));
+
+    assert_non_null(window);
+    window->size              = 1;
+    window->uniform_disp_unit = 1;
+    assert_true(ompi_osc_ucp_causes_begin(window));
+    return window;
+}
+
+static void window_end(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_causes_free(window);
+    free(window);
+}
+
+/** An epoch of MPI_Win_lock with `n` operations. */
+static void epoch(ompi_osc_ucp_window_t *window, bool exclusive, int call, int n)
+{
+    ompi_osc_ucp_cause_locked(window->causes, exclusive);
+    for (; n > 0; n--) {
+        ompi_osc_ucp_cause_count(window->causes, call);
+    }
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 10);
+}
+
+/** A lock is needless around one operation, unless it is exclusive and the operation is not atomic. */
+static void test_single(void **state)
+{
+    ompi_osc_ucp_window_t *window = window_begin();
+    const int64_t         *single = &window->causes->sums.locks_single;
+
+    (void) state;
+    epoch(window, false, OMPI_OSC_UCP_CALLED_PUT, 0);
+    epoch(window, true, OMPI_OSC_UCP_CALLED_PUT, 0);
+    epoch(window, false, OMPI_OSC_UCP_CALLED_PUT, 2);
+    epoch(window, true, OMPI_OSC_UCP_CALLED_PUT, 1);
+    epoch(window, true, OMPI_OSC_UCP_CALLED_RGET, 1);
+    assert_int_equal(0, *single);
+    epoch(window, false, OMPI_OSC_UCP_CALLED_PUT, 1);
+    assert_int_equal(1, *single);
+    epoch(window, true, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, 1);
+    assert_int_equal(2, *single);
+    epoch(window, true, OMPI_OSC_UCP_CALLED_ACCUMULATE, 2);
+    assert_int_equal(2, *single);
+    window_end(window);
+}
+
+/** What was seen of an operation that waited is no part of the next synchronizing call's time. */
+static void test_sampled(void **state)
+{
+    ompi_osc_ucp_window_t *window = window_begin();
+    int64_t                rest;
+
+    (void) state;
+    ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = opal_common_ucp_now_ns(), .ns = S, .culprit = -1,
+                                                      .cause = OMPI_OSC_UCP_CAUSE_FLOW };
+    ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_PUT, 1, 0, 0, 1, &ompi_mpi_byte.dt);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FLUSH, S / 2);
+    rest = window->causes->sums.times[OMPI_OSC_UCP_CALLED_FLUSH][OMPI_OSC_UCP_CAUSE_ITSELF];
+    assert_true(rest > S / 4);
+    window_end(window);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_late), cmocka_unit_test(test_lock_held),
+        cmocka_unit_test(test_target_outside), cmocka_unit_test(test_no_processor), cmocka_unit_test(test_lock_each),
+        cmocka_unit_test(test_fence_unneeded), cmocka_unit_test(test_flush_each), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_windows), cmocka_unit_test(test_single),
+        cmocka_unit_test(test_sampled)
+    };
+    int failed;
+
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(text);
+    return failed;
+}
