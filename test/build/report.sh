@@ -48,3 +48,37 @@ reported messages tcp,self --mca osc_ucp_node 0
 reported messages tcp,self --mca osc_ucp_survive 1 --enable-recovery
 run_window "$components" --mca osc ucp
 [ ! -s "$scratch/out" ] || fail "printed without being asked: $(cat "$scratch/out")"
+
+# Processes that share processors meet at one counter in a fence. What a call waits for later is no fence.
+cat >"$scratch/crowded.c" <<'EOT'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    static char memory[4096], here[4096];
+    int i, rank, size;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_lock_all(0, win);
+    for (i = 0; i < 5000; i++) {
+        MPI_Get(here, sizeof(here), MPI_BYTE, (rank + 1) % size, 0, sizeof(here), MPI_BYTE, win);
+        MPI_Win_flush((rank + 1) % size, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+EOT
+quietly "$mpicc" -O -o "$scratch/crowded" "$scratch/crowded.c"
+run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+    "$mpirun" -np 3 --oversubscribe --mca osc ucp --mca osc_ucp_report 2 --mca mpi_yield_when_idle 1 "$scratch/crowded"
+[ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
+[ "$(lines '^osc/ucp:       MPI_Win_flush ')" -eq 1 ] && [ "$(lines 'not known')" -eq 0 ] ||
+    fail "wrong causes: $(cat "$scratch/out")"

@@ -1,10 +1,11 @@
-/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post.
+/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post, and
+ * another one that for a lock's holder: nothing if there is none, although a lock by message takes time, too.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "windows.h"
 
-enum { LATE_US = 50000 };
+enum { LATE_US = 50000, LOCKS = 300 };
 
 /* The group of the other one of two processes. */
 static MPI_Group other_group(void)
@@ -18,12 +19,27 @@ static MPI_Group other_group(void)
     return group;
 }
 
+/* Locks for which nobody else asks. */
+static void lock_often(MPI_Win win)
+{
+    unsigned char value = 1;
+    int i;
+
+    for (i = 0; i < LOCKS; i++) {
+        MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win));
+        MPI_OK(MPI_Put(&value, 1, MPI_BYTE, 1, 0, 1, MPI_BYTE, win));
+        MPI_OK(MPI_Win_flush(1, win));
+        MPI_OK(MPI_Win_unlock(1, win));
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session session;
     MPI_T_pvar_handle post, holder;
     struct test_window window;
     unsigned long long late = 0, held = 0;
+    double begin;
     MPI_Group group;
     int provided;
 
@@ -48,6 +64,14 @@ int main(int argc, char **argv)
         MPI_OK(MPI_Win_post(group, 0, window.win));
         MPI_OK(MPI_Win_wait(window.win));
     }
+    if (0 == test_rank) {
+        begin = MPI_Wtime();
+        lock_often(window.win);
+        MPI_OK(MPI_T_pvar_read(session, holder, &held));
+        CHECK((double) held < (MPI_Wtime() - begin) * 1e9 / 20, "%llu ns of %.0f for locks that nobody holds", held,
+              (MPI_Wtime() - begin) * 1e9);
+    }
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     MPI_OK(MPI_T_pvar_session_free(&session));
     test_window_close(&window);
     MPI_OK(MPI_Group_free(&group));

@@ -67,6 +67,21 @@ static bool keeps(const ompi_osc_ucp_watched_t *record, int i, uint64_t target,
            (0 == record->held[i].target || target == record->held[i].target);
 }
 
+/** May the process hold a lock? Most hold none, and a record is long to copy. */
+static bool holds(const ompi_osc_ucp_watched_t *record)
+{
+    uint64_t how;
+    int      i;
+
+    for (i = 0; 0 != __atomic_load_n(&record->key, __ATOMIC_ACQUIRE) && i < OMPI_OSC_UCP_WATCHED_HELD; i++) {
+        how = __atomic_load_n(&record->held[i].how, __ATOMIC_RELAXED);
+        if (OMPI_OSC_UCP_HELD_NOTHING != how && OMPI_OSC_UCP_HELD_STARTED != how) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void ompi_osc_ucp_record_holders(const ompi_osc_ucp_watched_t *records, int n, ompi_osc_ucp_watched_answer_t *answer,
                                  uint64_t target, const ompi_osc_ucp_watched_window_t *window)
 {
@@ -74,6 +89,9 @@ void ompi_osc_ucp_record_holders(const ompi_osc_ucp_watched_t *records, int n, o
     int                    at, i;
 
     for (at = 0; at < n; at++) {
+        if (!holds(&records[at])) {
+            continue;
+        }
         ompi_osc_ucp_watched_copy(&record, &records[at]);
         for (i = 0; 0 != record.key && i < OMPI_OSC_UCP_WATCHED_HELD; i++) {
             if (keeps(&record, i, target, window)) {

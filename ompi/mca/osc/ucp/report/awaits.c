@@ -26,7 +26,7 @@ static void whom_add(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window_t 
 }
 
 /** Does a call wait for the lock of one of the window's peers? */
-static bool awaits_lock(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window_t *window)
+static bool awaits_lock(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window_t *window, bool *by_message)
 {
     const ompi_osc_ucp_peer_t *peer;
 
@@ -35,6 +35,7 @@ static bool awaits_lock(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window
             draft->awaits = OMPI_OSC_UCP_AWAITS_ANSWER;
         } else if (peer->locking || peer->granting) {
             draft->awaits = OMPI_OSC_UCP_AWAITS_LOCK;
+            *by_message   = NULL == peer->control && !window->nic;
         } else {
             continue;
         }
@@ -46,20 +47,32 @@ static bool awaits_lock(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window
 }
 
 /** A new lock waits for those that were requested before, in all windows. */
-static bool awaits_locks(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_calling_t *calling)
+static bool awaits_locks(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_calling_t *calling, bool *by_message)
 {
     const struct ompi_osc_ucp_watch_t *watch = ompi_osc_ucp_watches;
 
-    if (awaits_lock(draft, calling->window)) {
+    if (awaits_lock(draft, calling->window, by_message)) {
         return true;
     }
     if (OMPI_OSC_UCP_CALLED_LOCK != calling->call && OMPI_OSC_UCP_CALLED_LOCK_ALL != calling->call) {
         return false;
     }
-    while (NULL != watch && !awaits_lock(draft, watch->window)) {
+    while (NULL != watch && !awaits_lock(draft, watch->window, by_message)) {
         watch = watch->next;
     }
     return NULL != watch;
+}
+
+/** The barrier at one counter: who is missing cannot be seen there. */
+static bool awaits_release(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_window_t *window)
+{
+    const uint32_t *released = &ompi_osc_ucp_segment_member(window->segment, 0).control->released;
+
+    if ((int32_t) (__atomic_load_n(released, __ATOMIC_ACQUIRE) - window->barriers) >= 0) {
+        return false;
+    }
+    draft->awaits = OMPI_OSC_UCP_AWAITS_ARRIVE;
+    return true;
 }
 
 /** The barrier of fence and free: the first round without its notice. */
@@ -69,6 +82,9 @@ static bool awaits_barrier(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_win
     uint32_t                    arrived;
     int                         round;
 
+    if (window->crowded) {
+        return awaits_release(draft, window);
+    }
     for (round = 0; ompi_osc_ucp_barrier_step(window, round, &step); round++) {
         arrived = __atomic_load_n(&window->control->arrived[round], __ATOMIC_ACQUIRE);
         if (step.from >= 0 && (int32_t) (arrived - window->barriers) < 0) {
@@ -121,13 +137,14 @@ static void awaits_peers(ompi_osc_ucp_watched_t *draft, const ompi_osc_ucp_calli
     }
 }
 
-void ompi_osc_ucp_awaits_find(const ompi_osc_ucp_calling_t *calling, ompi_osc_ucp_watched_t *draft)
+bool ompi_osc_ucp_awaits_find(const ompi_osc_ucp_calling_t *calling, ompi_osc_ucp_watched_t *draft)
 {
-    ompi_osc_ucp_window_t *window = calling->window;
+    ompi_osc_ucp_window_t *window     = calling->window;
+    bool                   by_message = false;
 
     *draft = (ompi_osc_ucp_watched_t) { 0 };
     window_set(draft, window);
-    if (awaits_locks(draft, calling)) {
+    if (awaits_locks(draft, calling, &by_message)) {
         draft->missing = 1;
     } else if (OMPI_OSC_UCP_CALLED_START == calling->call) {
         draft->awaits = OMPI_OSC_UCP_AWAITS_POST;
@@ -139,4 +156,5 @@ void ompi_osc_ucp_awaits_find(const ompi_osc_ucp_calling_t *calling, ompi_osc_uc
     } else if (!awaits_barrier(draft, window)) {
         awaits_peers(draft, calling);
     }
+    return by_message;
 }

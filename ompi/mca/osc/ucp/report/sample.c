@@ -22,21 +22,32 @@
 /** Looks that are so far apart ask the kernel whether the awaited process had a processor. */
 #define KERNEL_NS 200000
 
+/** A target that was seen inside MPI at so many looks, over a millisecond or more, has answered what it can answer. */
+#define LOOKS_INSIDE 30
+
 static bool open_now;
 
 /** What this thread knew of the awaited process at the last look. */
 static _Thread_local struct {
     uint64_t key, polls;
     uint64_t delayed_key, delayed; /**< and how long it was ready without a processor, nanoseconds */
+    uint64_t given_key, given;     /**< nanoseconds of this call that `cause` has got on behalf of a process */
+    int      cause;
+    int      inside;               /**< looks of this call that saw it make progress */
+    int      rank;                 /**< in some window, of the process that was looked for last */
 } before;
 
 /** The rank of a process in the window; -1: it is no member. */
 static int rank_of(const ompi_osc_ucp_window_t *window, uint64_t key)
 {
-    int rank;
+    int rank = before.rank;
 
+    if (rank < window->size && key == ompi_osc_ucp_proc_key(window->group, rank)) {
+        return rank;
+    }
     for (rank = 0; rank < window->size; rank++) {
         if (key == ompi_osc_ucp_proc_key(window->group, rank)) {
+            before.rank = rank;
             return rank;
         }
     }
@@ -61,7 +72,8 @@ static bool delayed_read(int32_t pid, uint64_t *delayed)
     return read;
 }
 
-/** How much of the time since the last look the process had no processor, although it was ready. */
+/** For how long since the last look the process had no processor, although it was ready. The kernel counts that when it
+ *  gets one, so it may be longer than the time since that look. */
 static uint64_t delay_of(uint64_t key, uint64_t ns)
 {
     const ompi_osc_ucp_watched_t *record = ns < KERNEL_NS ? NULL : ompi_osc_ucp_watched_find(key);
@@ -76,7 +88,7 @@ static uint64_t delay_of(uint64_t key, uint64_t ns)
     }
     before.delayed_key = key;
     before.delayed     = delayed;
-    return grown < ns ? grown : ns;
+    return grown;
 }
 
 /** The cause, if a process has to answer or to carry out something. */
@@ -89,10 +101,11 @@ static int cause_of_target(uint64_t key, int call)
     if (NULL == record) {
         return OMPI_OSC_UCP_CAUSE_REMOTE;
     }
-    polls        = __atomic_load_n(&record->polls, __ATOMIC_RELAXED);
-    outside      = key == before.key && polls == before.polls;
-    before.key   = key;
-    before.polls = polls;
+    polls         = __atomic_load_n(&record->polls, __ATOMIC_RELAXED);
+    outside       = key == before.key && polls == before.polls;
+    before.inside = key != before.key ? 0 : before.inside + !outside;
+    before.key    = key;
+    before.polls  = polls;
     if (outside) {
         return OMPI_OSC_UCP_CAUSE_TARGET;
     }
@@ -101,8 +114,8 @@ static int cause_of_target(uint64_t key, int call)
                                                                                        : OMPI_OSC_UCP_CAUSE_ITSELF;
 }
 
-/** Who holds the lock of the process `target`; 0: not known. */
-static uint64_t holder_of(const ompi_osc_ucp_watched_t *draft)
+/** Who holds the lock of the first process of `whom`; 0: not known. `exclusive`: who does so exclusively. */
+static uint64_t holder_of(const ompi_osc_ucp_watched_t *draft, bool exclusive)
 {
     ompi_osc_ucp_watched_answer_t answer;
     uint32_t                      i;
@@ -110,11 +123,41 @@ static uint64_t holder_of(const ompi_osc_ucp_watched_t *draft)
     answer.holders = 0;
     ompi_osc_ucp_watched_holders(&answer, draft->whom[0], &draft->window);
     for (i = 0; i < answer.holders; i++) {
-        if (ompi_osc_ucp_watched->key != answer.holder[i].key) {
+        if (ompi_osc_ucp_watched->key != answer.holder[i].key &&
+            (!exclusive || OMPI_OSC_UCP_HELD_EXCLUSIVE == answer.holder[i].how)) {
             return answer.holder[i].key;
         }
     }
     return 0;
+}
+
+/** The cause, if a lock is awaited. One that is asked for by message may only be on its way. */
+static int cause_of_lock(const ompi_osc_ucp_watched_t *draft, bool by_message, int call, uint64_t *key)
+{
+    int cause;
+
+    *key = holder_of(draft, false);
+    if (0 != *key || !by_message) {
+        return OMPI_OSC_UCP_CAUSE_HOLDER;
+    }
+    cause = cause_of_target(draft->whom[0], call);
+    if (OMPI_OSC_UCP_CAUSE_TARGET != cause && before.inside >= LOOKS_INSIDE) {
+        return OMPI_OSC_UCP_CAUSE_HOLDER; /* the target does not grant it */
+    }
+    *key = draft->whom[0];
+    return cause;
+}
+
+/** The cause, if processes have to carry out operations. An unlock may be in one message with its lock. */
+static int cause_of_flush(const ompi_osc_ucp_watched_t *draft, int call, uint64_t *key)
+{
+    uint64_t holder = 0 == ompi_osc_ucp_record_lock(draft) ? 0 : holder_of(draft, true);
+
+    if (0 != holder) {
+        *key = holder;
+        return OMPI_OSC_UCP_CAUSE_HOLDER;
+    }
+    return cause_of_target(*key, call);
 }
 
 /** Whose MPI_Win_complete is missing, if it is one process that is known; else 0. */
@@ -145,13 +188,13 @@ static uint64_t completer_of(const ompi_osc_ucp_watched_t *draft)
 static int cause_find(const ompi_osc_ucp_calling_t *calling, uint64_t *key)
 {
     ompi_osc_ucp_watched_t draft;
+    bool                   by_message = ompi_osc_ucp_awaits_find(calling, &draft);
 
-    ompi_osc_ucp_awaits_find(calling, &draft);
-    *key = 0 == draft.whoms ? 0 : draft.whom[0];
+    draft.call = (uint32_t) calling->call;
+    *key       = 0 == draft.whoms ? 0 : draft.whom[0];
     switch (draft.awaits) {
     case OMPI_OSC_UCP_AWAITS_LOCK:
-        *key = holder_of(&draft);
-        return OMPI_OSC_UCP_CAUSE_HOLDER;
+        return cause_of_lock(&draft, by_message, calling->call, key);
     case OMPI_OSC_UCP_AWAITS_ANSWER:
         return OMPI_OSC_UCP_CAUSE_CONTACT;
     case OMPI_OSC_UCP_AWAITS_ARRIVE:
@@ -163,10 +206,30 @@ static int cause_find(const ompi_osc_ucp_calling_t *calling, uint64_t *key)
         *key = completer_of(&draft);
         return OMPI_OSC_UCP_CAUSE_COMPLETE;
     case OMPI_OSC_UCP_AWAITS_FLUSH:
-        return cause_of_target(*key, calling->call);
+        return cause_of_flush(&draft, calling->call, key);
     default:
-        return OMPI_OSC_UCP_CAUSE_ITSELF;
+        return OMPI_OSC_UCP_CAUSE_ITSELF; /* nobody has to answer: own copies */
     }
+}
+
+/** Split the time since the last look between the cause and want of a processor, which may also have been the reason
+ *  for the time before. */
+static void delay_split(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t key, uint64_t ns)
+{
+    ompi_osc_ucp_causes_t *causes  = calling->window->causes;
+    int                    culprit = ompi_osc_ucp_sampled.culprit;
+    uint64_t               delay   = 0 == key ? 0 : delay_of(key, ns);
+
+    if (key != before.given_key || cause != before.cause) {
+        before.given     = 0;
+        before.given_key = key;
+        before.cause     = cause;
+    }
+    before.given += ns;
+    delay         = delay < before.given ? delay : before.given;
+    before.given -= delay;
+    ompi_osc_ucp_cause_add(causes, calling->call, OMPI_OSC_UCP_CAUSE_CPU, culprit, delay);
+    ompi_osc_ucp_cause_add(causes, calling->call, cause, culprit, ns - delay); /* takes back, if that is negative */
 }
 
 /** Give the time since the last look to the cause. Who is last at a fence is known later; for whom MPI_Win_wait waits
@@ -174,8 +237,6 @@ static int cause_find(const ompi_osc_ucp_calling_t *calling, uint64_t *key)
 static void time_give(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t key, uint64_t ns)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
-    ompi_osc_ucp_causes_t  *causes  = calling->window->causes;
-    uint64_t                delay;
 
     sampled->cause = cause;
     if (OMPI_OSC_UCP_CAUSE_FENCE == cause) {
@@ -188,9 +249,7 @@ static void time_give(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t
     if (OMPI_OSC_UCP_CAUSE_COMPLETE == cause) {
         return;
     }
-    delay = 0 == key ? 0 : delay_of(key, ns);
-    ompi_osc_ucp_cause_add(causes, calling->call, OMPI_OSC_UCP_CAUSE_CPU, sampled->culprit, delay);
-    ompi_osc_ucp_cause_add(causes, calling->call, cause, sampled->culprit, ns - delay);
+    delay_split(calling, cause, key, ns);
     sampled->ns += ns;
 }
 
@@ -206,6 +265,8 @@ static void look(const ompi_osc_ucp_calling_t *calling, uint64_t now)
         sampled->culprit   = -1;
         before.key         = 0;
         before.delayed_key = 0;
+        before.given       = 0;
+        before.inside      = 0;
     }
     cause = cause_find(calling, &key);
     time_give(calling, cause, key, now - sampled->at);
