@@ -1,5 +1,5 @@
-/* Many windows of MPI_Win_allocate at the same time share few of the node's System V segments, and their memory returns
- * when they are freed, also if others remain.
+/* Many windows at the same time share few of the node's System V segments, and their memory returns when they are
+ * freed, also if others remain. Small windows of all kinds share segments.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS = 600, KEPT_EACH = 21, SEGMENTS_MAX = 64 };
+enum { WINDOWS = 600, KEPT_EACH = 21, SEGMENTS_MAX = 64, SMALL = 56, SMALL_SEGMENTS = 8 };
 
 struct segment_window {
     MPI_Win win;
@@ -83,6 +83,42 @@ static void window_check(const struct segment_window *window, int number)
     CHECK(1000L * number + test_neighbour(-1) == value, "window %d: %ld was put", number, value);
 }
 
+/* A small window of each kind in turn. The sizes of the shared ones differ from member to member. */
+static void small_make(MPI_Win *win, int number)
+{
+    static char memory[64];
+    void *base;
+
+    switch (number % 4) {
+    case 0:
+        MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win);
+        break;
+    case 1:
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win);
+        break;
+    case 2:
+        MPI_Win_allocate_shared(64 * (test_rank + 1), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win);
+        break;
+    default:
+        MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win);
+    }
+}
+
+static void small_windows(void)
+{
+    int before = segments_count(), segments;
+    MPI_Win win[SMALL];
+
+    for (int i = 0; i < SMALL; i++) {
+        small_make(&win[i], i);
+    }
+    segments = segments_count() - before;
+    CHECK(segments <= SMALL_SEGMENTS * test_size, "%d segments for %d small windows", segments, SMALL);
+    for (int i = 0; i < SMALL; i++) {
+        MPI_Win_free(&win[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct segment_window windows[WINDOWS];
@@ -90,6 +126,7 @@ int main(int argc, char **argv)
     long memory, kept = 0;
 
     test_init(&argc, &argv);
+    small_windows();
     window_make(&windows[0], 0);
     MPI_Win_free(&windows[0].win);
     before = segments_count();

@@ -9,8 +9,8 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 
-/* More windows at once than have a System V segment: the others have files. */
-enum { WINDOWS = 70, NUMBERS = 16 };
+/* More windows at once than have a System V segment: the others have files. Smaller windows share segments. */
+enum { WINDOWS = 70, BYTES = 32768, NUMBERS = 16 };
 
 /** Look at a file that is mapped from address `from` to `to`. */
 static void check_file(unsigned long long from, unsigned long long to)
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         test_skip("for one host only");
     }
     for (int i = 0; i < WINDOWS; i++) {
-        MPI_OK(MPI_Win_allocate_shared(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win[i]));
+        MPI_OK(MPI_Win_allocate_shared(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win[i]));
     }
     files = segments_check(numbers);
     CHECK(files > 1, "%d windows have files with random names", files);

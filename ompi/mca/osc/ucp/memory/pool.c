@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Lots begin at multiples of a cache line and have whole ones. Bytes. */
 #define UNIT 64u
@@ -25,6 +26,7 @@ struct ompi_osc_ucp_pool_t {
     int                  lanes;
     bool                 lasting; /**< the first for so many lanes: most programs need no other */
     uint32_t             taken;   /**< units in use */
+    uint32_t             first;   /**< all units before it are in use */
     bool                 used[UNITS];
 };
 
@@ -71,7 +73,10 @@ static uint32_t pool_find(const ompi_osc_ucp_pool_t *pool, uint32_t units)
 {
     uint32_t at, free = 0;
 
-    for (at = 0; at < UNITS && free < units; at++) {
+    if (units > UNITS - pool->taken) {
+        return UNITS;
+    }
+    for (at = pool->first; at < UNITS && free < units; at++) {
         free = pool->used[at] ? 0 : free + 1;
     }
     return free < units ? UNITS : at - units;
@@ -79,12 +84,16 @@ static uint32_t pool_find(const ompi_osc_ucp_pool_t *pool, uint32_t units)
 
 static void units_set(ompi_osc_ucp_lot_t *lot, bool used)
 {
-    uint32_t first = (uint32_t) ((lot->offset - FIRST) / UNIT), i;
+    ompi_osc_ucp_pool_t *pool  = lot->pool;
+    uint32_t             first = (uint32_t) ((lot->offset - FIRST) / UNIT);
 
-    for (i = first; i < first + lot->units; i++) {
-        lot->pool->used[i] = used;
+    memset(&pool->used[first], used, lot->units);
+    if (!used && first < pool->first) {
+        pool->first = first;
+    } else if (used && first == pool->first) {
+        pool->first = first + lot->units;
     }
-    lot->pool->taken += used ? lot->units : -lot->units;
+    pool->taken += used ? lot->units : -lot->units;
 }
 
 /** Free the lots that all members have left. */
@@ -135,7 +144,7 @@ static bool lot_place(ompi_osc_ucp_lot_t *lot, int lanes)
     return true;
 }
 
-ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint64_t bytes)
+ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint32_t members, uint64_t bytes)
 {
     ompi_osc_ucp_lot_t *lot = calloc(1, sizeof(*lot));
     bool                placed;
@@ -144,7 +153,7 @@ ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint64_t bytes)
         return NULL;
     }
     lot->units   = (uint32_t) ((bytes + UNIT - 1) / UNIT);
-    lot->members = (uint32_t) lanes;
+    lot->members = members;
     pthread_mutex_lock(&pools.lock);
     lots_free();
     placed = lot_place(lot, lanes);

@@ -52,10 +52,12 @@ typedef struct place_t {
     uint32_t holder;
     int32_t  id;     /**< System V's */
     uint64_t nonce;
+    uint64_t lot;    /**< where the lot begins, from the head */
     uint64_t first;  /**< of rank 0's member_t from the head */
     uint64_t stride; /**< from one member_t to the next */
     uint64_t bytes;  /**< of the segment; 0: too many */
-    uint64_t keep;   /**< it is not unmapped with the window */
+    uint32_t keep;   /**< it is not unmapped with the window */
+    uint32_t packed; /**< the lot has one lane */
 } place_t;
 
 /** A segment that this process has mapped. */
@@ -96,13 +98,14 @@ static uint64_t member_bytes(const ompi_osc_ucp_share_t *mine)
 
 /* The plan. */
 
-/** Where the members' memory lies in a segment that is no lot: behind all member_t, from a page boundary on.
- *  @param all  how much memory each member has; NULL: as much as this one
- *  @return the offset of member `rank` from the head, or the segment's size, if that is n; 0 if it is too large. */
-static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, int rank)
+/** Where the memory of member `rank` lies, or ends if that is the number of members, if the first one's lies at `at`.
+ *  @param all   how much memory each member has; NULL: as much as this one
+ *  @param unit  of what lies apart
+ *  @return 0: it is too large. */
+static uint64_t memory_behind(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int rank, uint64_t at,
+                              uint64_t unit)
 {
-    uint64_t at   = round_up(sizeof(head_t) + (uint64_t) n * member_bytes(mine), page()), size;
-    uint64_t unit = mine->contiguous ? 1 : page();
+    uint64_t size;
     int      i;
 
     for (i = 0; i < rank; i++) {
@@ -110,16 +113,35 @@ static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all,
         if (size > SEGMENT_MAX - at) {
             return 0;
         }
-        at += round_up(size, unit);
+        at += mine->contiguous ? size : round_up(size, unit);
     }
-    return rank < n ? at : round_up(at, page()) + page(); /* files are mapped a few bytes behind a page boundary */
+    return at;
 }
 
-/** May the window have a lot in a pool? */
-static bool lot_suits(const ompi_osc_ucp_share_t *mine, const uint64_t *all)
+/** The same as an offset from the head in a segment that is no lot: behind all member_t, from a page boundary on. For
+ *  rank n it is the segment's size. */
+static uint64_t memory_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, int rank)
 {
-    return NULL == all && !mine->contiguous && mine->alignment <= 64 &&
-           member_bytes(mine) + mine->memory <= OMPI_OSC_UCP_POOL_MOST;
+    uint64_t at = memory_behind(mine, all, rank, round_up(sizeof(head_t) + (uint64_t) n * member_bytes(mine), page()),
+                                page());
+
+    /* Files are mapped a few bytes behind a page boundary. */
+    return rank < n || 0 == at ? at : round_up(at, page()) + page();
+}
+
+/** The same in a lot with a single lane: behind all member_t, which begin at `lot`. */
+static uint64_t packed_at(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, int rank, uint64_t lot)
+{
+    return memory_behind(mine, all, rank, lot + (uint64_t) n * member_bytes(mine), 64);
+}
+
+/** In how many lanes may the window have a lot? 0: in none. *bytes_p: of each lane. */
+static int lot_lanes(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int n, uint64_t *bytes_p)
+{
+    int lanes = NULL == all && !mine->contiguous ? n : 1;
+
+    *bytes_p = 1 < lanes ? member_bytes(mine) + mine->memory : packed_at(mine, all, n, n, 0);
+    return mine->alignment <= 64 && 0 != *bytes_p && *bytes_p <= OMPI_OSC_UCP_POOL_MOST ? lanes : 0;
 }
 
 /* Making a segment: rank 0. */
@@ -211,13 +233,13 @@ static bool file_create(ompi_osc_ucp_segment_t *segment, bool must)
     return false;
 }
 
-/** Take a lot, or make a System V segment. */
-static bool sysv_create(ompi_osc_ucp_segment_t *segment, bool lot, uint64_t bytes)
+/** Take a lot in so many lanes, or if that is 0 make a System V segment. */
+static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t bytes)
 {
     const ompi_osc_ucp_sysv_t *sysv;
 
-    if (lot) {
-        segment->lot = ompi_osc_ucp_pool_take((int) segment->members, bytes);
+    if (lanes > 0) {
+        segment->lot = ompi_osc_ucp_pool_take(lanes, segment->members, bytes);
     } else if (__atomic_load_n(&own_count, __ATOMIC_RELAXED) < OWN_MAX) {
         segment->sysv = ompi_osc_ucp_sysv_create(bytes);
         segment->own  = NULL != segment->sysv;
@@ -227,14 +249,18 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, bool lot, uint64_t byte
     if (NULL == sysv) {
         return false;
     }
-    segment->place.holder = lot ? LOT : OWN;
+    segment->place.holder = lanes > 0 ? LOT : OWN;
     segment->place.id     = sysv->id;
     segment->place.nonce  = sysv->nonce;
     segment->head         = sysv->head;
-    if (lot) {
-        segment->place.first  = segment->lot->offset;
-        segment->place.stride = OMPI_OSC_UCP_LANE_BYTES;
+    if (lanes > 0) {
+        segment->place.lot    = segment->lot->offset;
+        segment->place.first += segment->lot->offset - sizeof(head_t);
         segment->place.keep   = segment->lot->lasting;
+        segment->place.packed = 1 == lanes;
+        if (lanes > 1) {
+            segment->place.stride = OMPI_OSC_UCP_LANE_BYTES;
+        }
     }
     return true;
 }
@@ -242,20 +268,15 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, bool lot, uint64_t byte
 static void segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
                            bool file)
 {
-    place_t *place  = &segment->place;
-    uint64_t before = ompi_osc_ucp_counters_bytes(mine->counters);
+    place_t *place = &segment->place;
+    uint64_t bytes;
+    int      n = (int) segment->members, lanes = lot_lanes(mine, all, n, &bytes);
 
-    place->bytes  = memory_at(mine, all, (int) segment->members, (int) segment->members);
-    place->first  = sizeof(head_t) + before;
+    place->bytes  = memory_at(mine, all, n, n);
+    place->first  = sizeof(head_t) + ompi_osc_ucp_counters_bytes(mine->counters);
     place->stride = member_bytes(mine);
-    if (0 == place->bytes) {
-        return;
-    }
-    if (!file && lot_suits(mine, all) && sysv_create(segment, true, member_bytes(mine) + mine->memory)) {
-        place->first += before;
-        return;
-    }
-    if (!file && sysv_create(segment, false, place->bytes)) {
+    if (0 == place->bytes || (!file && lanes > 0 && sysv_create(segment, lanes, bytes)) ||
+        (!file && sysv_create(segment, 0, place->bytes))) {
         return;
     }
     (void) file_create(segment, mine->must);
@@ -314,16 +335,28 @@ static member_t *member_of(const ompi_osc_ucp_segment_t *segment, int rank)
     return (member_t *) ((char *) segment->head + segment->place.first + (uint64_t) rank * segment->place.stride);
 }
 
+/** Where the memory of member `rank` lies, from the head. */
+static uint64_t member_offset(const ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine,
+                              const uint64_t *all, int rank)
+{
+    const place_t *place = &segment->place;
+    uint64_t       skew  = round_up((uintptr_t) segment->head, page()) - (uintptr_t) segment->head;
+
+    if (LOT != place->holder) {
+        return skew + memory_at(mine, all, (int) segment->members, rank);
+    }
+    return 0 != place->packed ? packed_at(mine, all, (int) segment->members, rank, place->lot)
+                              : (uint64_t) ((char *) (member_of(segment, rank) + 1) - (char *) segment->head);
+}
+
 /** Write what the others have to know of this member. A lot may hold what another window has left. */
 static void member_init(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
                         int rank)
 {
     member_t *member = member_of(segment, rank);
-    uint64_t  skew   = round_up((uintptr_t) segment->head, page()) - (uintptr_t) segment->head;
 
     memset(member, 0, sizeof(*member));
-    member->offset     = LOT == segment->place.holder ? (uint64_t) ((char *) (member + 1) - (char *) segment->head)
-                                                      : skew + memory_at(mine, all, (int) segment->members, rank);
+    member->offset     = member_offset(segment, mine, all, rank);
     member->has_memory = mine->memory > 0;
     member->size       = mine->size;
     member->disp_unit  = mine->disp_unit;

@@ -130,20 +130,23 @@ void ompi_osc_ucp_handoff_open(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, poll);
         ompi_osc_ucp_progress_need();
         window->next_served = served.first;
-        served.first        = window;
+        window->served_at   = &served.first;
+        if (NULL != served.first) {
+            served.first->served_at = &window->next_served;
+        }
+        served.first = window;
     }
 }
 
 void ompi_osc_ucp_handoff_close(ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_window_t **at = &served.first;
-
-    while (NULL != *at && window != *at) {
-        at = &(*at)->next_served;
-    }
-    if (NULL != *at) {
-        *at         = window->next_served;
-        served.next = NULL;
+    if (NULL != window->served_at) {
+        *window->served_at = window->next_served;
+        if (NULL != window->next_served) {
+            window->next_served->served_at = window->served_at;
+        }
+        window->served_at = NULL;
+        served.next       = NULL;
         ompi_osc_ucp_progress_release();
     }
 }
