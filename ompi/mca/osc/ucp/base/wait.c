@@ -24,6 +24,8 @@ _Thread_local unsigned ompi_osc_ucp_calls;
 
 void (*ompi_osc_ucp_wait_first)(void);
 
+void (*ompi_osc_ucp_spin_poll)(void);
+
 void ompi_osc_ucp_progress_add(ompi_osc_ucp_polled_side_t side, ompi_osc_ucp_poll_fn_t poll)
 {
     ompi_osc_ucp_poll_fn_t *at = progress.polls[side];

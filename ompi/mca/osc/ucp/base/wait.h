@@ -47,6 +47,10 @@ int ompi_osc_ucp_progress(void);
  *  message/fastbox.c; NULL until this process has a fastbox. */
 extern void (*ompi_osc_ucp_wait_first)(void);
 
+/** Called inside in each step of a spin without several threads: a source of progress that is no longer than a look at
+ *  memory while it has nothing to do. Set by service/handoff.c; NULL while no window has a handoff. */
+extern void (*ompi_osc_ucp_spin_poll)(void);
+
 /** State of the inline functions below. Inside. */
 typedef struct ompi_osc_ucp_waiting_t {
     bool     started; /**< the callback of opal_progress is registered */
@@ -97,8 +101,8 @@ static inline void ompi_osc_ucp_wait_step(void)
     ompi_osc_ucp_enter();
 }
 
-/** One step of a loop that waits for a store of another process. Mostly spins; one step in 32 makes progress.
- *  Inside. */
+/** One step of a loop that waits for a store of another process. Mostly spins, and looks whether a handoff came in; one
+ *  step in 32 makes progress. Inside. */
 static inline void ompi_osc_ucp_spin(unsigned *steps)
 {
     if (0 == ++*steps % 32) {
@@ -106,6 +110,9 @@ static inline void ompi_osc_ucp_spin(unsigned *steps)
     } else if (ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_threads_pause(*steps);
     } else {
+        if (NULL != ompi_osc_ucp_spin_poll) {
+            ompi_osc_ucp_spin_poll();
+        }
         ompi_osc_ucp_cpu_relax();
     }
 }

@@ -10,6 +10,7 @@
 #include "epoch/missing.h"
 #include "path/short.h"
 #include "reach/reach.h"
+#include "service/handoff.h"
 
 /** Complete all operations on one peer at the target. */
 static int peer_flush(ompi_osc_ucp_peer_t *peer)
@@ -68,7 +69,7 @@ static int flushed_peer(ompi_osc_ucp_window_t *window, int target, ompi_osc_ucp_
 }
 
 /** Is the target mapped, so that its operations are over when their calls return, and is it locked? Any thread. */
-static inline bool is_over(ompi_osc_ucp_window_t *window, int target)
+static inline bool is_over(const ompi_osc_ucp_window_t *window, int target)
 {
     const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
 
@@ -94,8 +95,13 @@ static __attribute__((noinline)) int flush_other(int target, ompi_win_t *win)
 
 int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 {
+    const ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
+
     ompi_osc_ucp_polled();
-    if (OPAL_LIKELY(is_over(ompi_osc_ucp_window(win), target))) {
+    if (OPAL_LIKELY(is_over(window, target))) {
+        if (NULL != window->handoff) {
+            (void) ompi_osc_ucp_handoff_serve(window);
+        }
         ompi_osc_ucp_stores_complete();
         return OMPI_SUCCESS;
     }

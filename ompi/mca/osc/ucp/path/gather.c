@@ -18,6 +18,7 @@
 #include "path/faster.h"
 #include "path/handoff.h"
 #include "path/short.h"
+#include "service/handoff.h"
 
 /** Most bytes of an accumulate that is kept: a longer one costs more to copy here than the kernel takes to begin. */
 #define ACCUMULATE_MAX 1024
@@ -118,7 +119,7 @@ static bool hand_off(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     const struct iovec *here = gathered->vector.here, *there = gathered->vector.there;
 
     if (!gathered->refers) {
-        return ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used);
+        return ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->vector.nthere);
     }
     if (gathered->used > 0 || 1 != gathered->vector.nhere || 1 != gathered->vector.nthere) {
         return false;
@@ -182,6 +183,7 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
     gathered_t *gathered = peer->gathered;
 
+    (void) ompi_osc_ucp_handoff_serve(peer->window);
     if (NULL == gathered || 0 == gathered->vector.bytes) {
         return;
     }
@@ -310,6 +312,7 @@ static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind
     if (NULL == gathered) {
         return NULL;
     }
+    (void) ompi_osc_ucp_handoff_serve(peer->window);
     if (kind != gathered->kind || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
         gathered->vector.bytes + bytes > SERIES_MAX || !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
         ompi_osc_ucp_gather_out(peer);

@@ -23,8 +23,8 @@
 /** Steps of waiting for a target to take an operation: some 3 us. A copy by the kernel takes about 2 us. */
 #define STEPS_MAX 96
 
-/** Further steps for each piece of a layout, up to so many. The kernel takes about as long for it. So two processes
- *  that put to each other meet in this wait, where each serves the other. */
+/** Further steps for each piece of a layout or of a series, up to so many. The kernel takes about as long for it. So
+ *  two processes that operate on each other meet in this wait, where each serves the other. */
 #define STEPS_PER_PIECE 8
 #define PIECES_MAX      1024
 
@@ -86,13 +86,16 @@ static void release(ompi_osc_ucp_handoff_t *handoff)
     __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELEASE);
 }
 
-/** Post the records, and wait for so many steps until the target takes them. True: the target has carried them out, and
- *  the caller must release the handoff. False: they were taken back, and the handoff is released. */
-static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, unsigned patience)
+/** Post the records, which the kernel would copy in so many pieces, and wait until the target takes them. True: the
+ *  target has carried them out, and the caller must release the handoff. False: they were taken back, and the handoff
+ *  is released. */
+static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, uint64_t pieces)
 {
-    ompi_osc_ucp_handoff_t *handoff = handing->handoff;
-    uint32_t                posted  = OMPI_OSC_UCP_HANDOFF_POSTED;
-    unsigned                steps   = 0;
+    const unsigned          patience = STEPS_MAX + STEPS_PER_PIECE * (unsigned) (pieces < PIECES_MAX ? pieces
+                                                                                                     : PIECES_MAX);
+    ompi_osc_ucp_handoff_t *handoff  = handing->handoff;
+    uint32_t                posted   = OMPI_OSC_UCP_HANDOFF_POSTED;
+    unsigned                steps    = 0;
 
     __atomic_store_n(&handoff->state, posted, __ATOMIC_RELEASE);
     while (posted == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED) && steps < patience) {
@@ -115,7 +118,7 @@ static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, unsigned patience)
 
 static bool hand_off(ompi_osc_ucp_handing_t *handing)
 {
-    return hand_off_patient(handing, STEPS_MAX);
+    return hand_off_patient(handing, 0);
 }
 
 bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer)
@@ -145,7 +148,7 @@ static void gets_read(ompi_osc_ucp_handoff_record_t *done, ompi_osc_ucp_handoff_
     }
 }
 
-bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used)
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces)
 {
     ompi_osc_ucp_handoff_t        *handoff = peer->handing.handoff;
     ompi_osc_ucp_handoff_record_t *own     = (ompi_osc_ucp_handoff_record_t *) records;
@@ -161,7 +164,7 @@ bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint3
     } else {
         memcpy(handoff->records, records, used);
     }
-    if (!hand_off(&peer->handing)) {
+    if (!hand_off_patient(&peer->handing, pieces)) {
         return false;
     }
     if (gets) {
@@ -297,10 +300,8 @@ static ompi_osc_ucp_handoff_record_t *claim_shaped(const ompi_osc_ucp_transfer_t
 static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_handoff_shape_t *shape)
 {
     ompi_osc_ucp_handing_t *handing = &transfer->peer->handing;
-    uint64_t                pieces  = ompi_osc_ucp_layout_runs(transfer->target_layout);
 
-    pieces = pieces < PIECES_MAX ? pieces : PIECES_MAX;
-    if (!hand_off_patient(handing, STEPS_MAX + STEPS_PER_PIECE * (unsigned) pieces)) {
+    if (!hand_off_patient(handing, ompi_osc_ucp_layout_runs(transfer->target_layout))) {
         return false;
     }
     if (!shape->done) {

@@ -16,9 +16,10 @@
 bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer);
 
 /** Have the target carry out a series of puts, of gets, or of accumulates without results, in order: records
- *  (memory/handoff.h) of `used` bytes, at most OMPI_OSC_UCP_HANDOFF_ROOM. True: that is over. False: nothing was done,
- *  because the target does not poll, or because another origin has its handoff. Inside the origin side. */
-bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used);
+ *  (memory/handoff.h) of `used` bytes, at most OMPI_OSC_UCP_HANDOFF_ROOM, which the kernel would copy in so many
+ *  pieces. True: that is over. False: nothing was done, because the target does not poll, or because another origin has
+ *  its handoff. Inside the origin side. */
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces);
 
 /** The same for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers are
  *  packed; `result` may be NULL. */

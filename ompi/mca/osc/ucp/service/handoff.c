@@ -94,15 +94,12 @@ static void carry_all_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_hand
     }
 }
 
-/** Tell origins that this process polls, and serve one. */
-static bool serve(const ompi_osc_ucp_window_t *window)
+bool ompi_osc_ucp_handoff_take(const ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_handoff_t *handoff = window->handoff;
     uint32_t                posted  = OMPI_OSC_UCP_HANDOFF_POSTED;
 
-    __atomic_store_n(&handoff->polls, handoff->polls + 1, __ATOMIC_RELAXED);
-    if (OPAL_LIKELY(posted != __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) ||
-        !__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_TAKEN, false, __ATOMIC_ACQUIRE,
+    if (!__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_TAKEN, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED)) {
         return false;
     }
@@ -117,11 +114,16 @@ static unsigned poll(void)
     unsigned               events = 0, looked;
 
     for (looked = 0; looked < LOOKED_MAX && NULL != window; looked++) {
-        events += serve(window);
+        events += ompi_osc_ucp_handoff_serve(window);
         window  = window->next_served;
     }
     served.next = window;
     return events;
+}
+
+static void spin_poll(void)
+{
+    (void) poll();
 }
 
 void ompi_osc_ucp_handoff_open(ompi_osc_ucp_window_t *window)
@@ -135,6 +137,8 @@ void ompi_osc_ucp_handoff_open(ompi_osc_ucp_window_t *window)
             served.first->served_at = &window->next_served;
         }
         served.first = window;
+
+        ompi_osc_ucp_spin_poll = spin_poll;
     }
 }
 
@@ -148,5 +152,8 @@ void ompi_osc_ucp_handoff_close(ompi_osc_ucp_window_t *window)
         window->served_at = NULL;
         served.next       = NULL;
         ompi_osc_ucp_progress_release();
+    }
+    if (NULL == served.first) {
+        ompi_osc_ucp_spin_poll = NULL;
     }
 }
