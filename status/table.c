@@ -18,18 +18,6 @@ static double seconds(uint64_t from, uint64_t to)
     return to > from ? (double) (to - from) / 1e9 : 0;
 }
 
-/** A text that a program has chosen: nothing in it must command the terminal. */
-static const char *harmless(const char *text, char *to, size_t room)
-{
-    size_t i;
-
-    for (i = 0; i + 1 < room && '\0' != text[i]; i++) {
-        to[i] = text[i] > 0x1f && text[i] < 0x7f ? text[i] : '?';
-    }
-    to[i] = '\0';
-    return to;
-}
-
 /** A number in three digits or more, and its unit. */
 static const char *scaled(double value, char text[16])
 {
@@ -98,7 +86,7 @@ static void completes_find(const job_t *job, record_t *record)
     int      at;
 
     for (i = 0; i < record->whoms; i++) {
-        for (at = 0; at < job->n; at++) {
+        for (at = 0; at < job->n && started < OMPI_OSC_UCP_WATCHED_WHOM; at++) {
             if (record->whom[i] == job->record[at].key &&
                 ompi_osc_ucp_watched_started(&job->record[at], &record->window)) {
                 whom[started++] = record->whom[i];
@@ -199,7 +187,7 @@ static void put_window(FILE *out, const record_t *record)
     char        text[32];
 
     if ('\0' != name[0]) {
-        (void) harmless(name, text, WINDOW + 1);
+        (void) ompi_osc_ucp_harmless(name, text, WINDOW + 1);
     } else if (0 != id) {
         snprintf(text, sizeof(text), "#%llu", (unsigned long long) id);
     } else {
@@ -244,7 +232,7 @@ void table_print(FILE *out, const job_t *job, const job_t *before)
 
     (void) gethostname(host, sizeof(host) - 1);
     fprintf(out, "job %u: %s, %d process%s on %s\n", (unsigned) look_number(job),
-            harmless(job->program, program, sizeof(program)), job->n, 1 == job->n ? "" : "es", host);
+            ompi_osc_ucp_harmless(job->program, program, sizeof(program)), job->n, 1 == job->n ? "" : "es", host);
     if (job->foreign) {
         fprintf(out, "  its osc/ucp is not of the version of this program, " PACKAGE_VERSION "\n");
         return;

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (i = 0; i < 3; i++) {
         MPI_Win_allocate(1024, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-        MPI_Win_set_name(win, "halo");
+        MPI_Win_set_name(win, "ha\nlo");
         MPI_Win_fence(0, win);
         for (target = 0; target < 2; target++) {
             MPI_Put(value, 2, MPI_DOUBLE, target, 0, 2, MPI_DOUBLE, win);
@@ -37,7 +37,7 @@ reported()
 {
     run_window "$components" --mca osc ucp --mca osc_ucp_report 1 -x UCX_TLS="$2" "${@:3}"
     [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
-    [ "$(lines "^osc/ucp: MPI_Win_allocate 'halo', 2 processes, 1.0 KiB each, made 3 times$")" -eq 1 ] &&
+    [ "$(lines "^osc/ucp: MPI_Win_allocate 'ha\?lo', 2 processes, 1.0 KiB each, made 3 times$")" -eq 1 ] &&
         [ "$(lines '^osc/ucp:     own memory  *6  *6  *96 B$')" -eq 1 ] &&
         [ "$(lines "^osc/ucp:     $1  *6  *6  *96 B\$")" -eq 1 ] || fail "wrong report: $(cat "$scratch/out")"
 }

@@ -129,6 +129,17 @@ bool ompi_osc_ucp_watched_started(const ompi_osc_ucp_watched_t *record, const om
 
 /* Words. */
 
+const char *ompi_osc_ucp_harmless(const char *text, char *to, size_t room)
+{
+    size_t i;
+
+    for (i = 0; i + 1 < room && '\0' != text[i]; i++) {
+        to[i] = text[i] > 0x1f && text[i] < 0x7f ? text[i] : '?';
+    }
+    to[i] = '\0';
+    return to;
+}
+
 static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
     [OMPI_OSC_UCP_CALLED_NONE]             = "none",
     [OMPI_OSC_UCP_CALLED_PUT]              = "MPI_Put",

@@ -179,6 +179,10 @@ uint64_t ompi_osc_ucp_record_lock(const ompi_osc_ucp_watched_t *record);
 
 /* Words. */
 
+/** A text that a program has chosen, as it may be printed: nothing in it commands a terminal, or begins a line. Writes
+ *  at most `room` bytes to `to`, and returns that. */
+const char *ompi_osc_ucp_harmless(const char *text, char *to, size_t room);
+
 /** The name of a call, as a user knows it. */
 const char *ompi_osc_ucp_called_name(uint64_t call);
 

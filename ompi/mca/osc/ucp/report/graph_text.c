@@ -67,9 +67,11 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
     uint64_t                      lock   = ompi_osc_ucp_record_lock(record);
+    char                          name[sizeof(record->name)];
 
     fprintf(out, " waits in %s", ompi_osc_ucp_called_name(record->call));
-    fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'", record->name);
+    fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'",
+            ompi_osc_ucp_harmless(record->name, name, sizeof(name)));
     fprintf(out, " since %.1f s,", seconds(record->since, node->answer.now));
     if (0 != lock && (OMPI_OSC_UCP_AWAITS_LOCK == record->awaits || node->answer.holders > 0)) {
         put_lock(out, graph, node, lock);

@@ -205,11 +205,12 @@ static void print_entry(FILE *out, const entry_t *entry)
         [OMPI_OSC_UCP_VIA_AM]     = "messages"
     };
     const ompi_osc_ucp_counters_t *counters = &entry->sums.counters;
-    char                           text[24];
+    char                           text[24], name[sizeof(entry->name)];
     int                            via;
 
     fprintf(out, "osc/ucp: %s", calls[entry->flavor]);
-    fprintf(out, '\0' == entry->name[0] ? "%s" : " '%s'", entry->name);
+    fprintf(out, '\0' == entry->name[0] ? "%s" : " '%s'",
+            ompi_osc_ucp_harmless(entry->name, name, sizeof(name)));
     fprintf(out, ", %d process%s, %s each", entry->size, 1 == entry->size ? "" : "es",
             readable((uint64_t) entry->sums.bytes / (uint64_t) (entry->size * entry->times), text));
     fprintf(out, 1 == entry->times ? "\n" : ", made %lld times\n", (long long) entry->times);
