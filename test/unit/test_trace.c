@@ -6,6 +6,7 @@
 #include "ompi_config.h"
 
 #include "base/trace.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,7 +225,7 @@ static void test_dropped(void **state)
 /** A disk that is full drops records, and leaves no half line. */
 static void test_full(void **state)
 {
-    int kept, i;
+    int i;
 
     (void) state;
     trace_open(100000);
@@ -238,8 +239,7 @@ static void test_full(void **state)
     ompi_osc_ucp_trace_flush();
     assert_int_equal(10, ompi_osc_ucp_trace.dropped);
     assert_int_equal(1, ompi_osc_ucp_trace.events);
-    kept = ompi_osc_ucp_trace.fd;
-    assert_int_equal(-1, kept);
+    assert_true(ompi_osc_ucp_trace.full);
     ompi_osc_ucp_trace_close();
     assert_int_equal(0, unlink(part));
 }
@@ -303,6 +303,57 @@ static void test_files(void **state)
     assert_false(ompi_osc_ucp_trace.on);
 }
 
+/** A file of the user's own that others could read becomes private. Nothing waits at what is no file. */
+static void test_private(void **state)
+{
+    struct stat is;
+    int         fd = open(file, O_WRONLY | O_CREAT, 0600);
+
+    (void) state;
+    assert_true(fd >= 0);
+    assert_int_equal(0, fchmod(fd, 0666));
+    assert_int_equal(0, close(fd));
+    fd = ompi_osc_ucp_trace_file(file, O_WRONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(0, close(fd));
+    assert_int_equal(0, stat(file, &is));
+    assert_int_equal(0600, is.st_mode & 07777);
+    assert_int_equal(0, unlink(file));
+
+    assert_int_equal(0, mkfifo(file, 0600));
+    assert_int_equal(-1, ompi_osc_ucp_trace_file(file, O_WRONLY));
+    assert_int_equal(-1, ompi_osc_ucp_trace_file(file, O_RDONLY));
+    assert_int_equal(-1, ompi_osc_ucp_trace_file(file, O_RDWR));
+    assert_int_equal(0, unlink(file));
+}
+
+/** A later job with the same name has replaced the part: the trace has the own one, and the other one stays. */
+static void test_replaced(void **state)
+{
+    char  beside[80];
+    FILE *other;
+
+    (void) state;
+    trace_open(10);
+    add(0);
+    ompi_osc_ucp_trace_flush();
+    assert_int_equal(0, unlink(part));
+    other = fopen(part, "w");
+    assert_non_null(other);
+    assert_int_equal(0, fclose(other));
+    ompi_osc_ucp_trace_end();
+    assert_int_equal(0, part_read());
+    assert_int_equal(0, unlink(part));
+    assert_int_equal(0, rename(file, part));
+    assert_true(part_read() > 0);
+    assert_int_equal(1, part_has("MPI_Win_fence"));
+    assert_int_equal(0, unlink(part));
+    snprintf(beside, sizeof(beside), "%s.csv", file);
+    assert_int_equal(0, unlink(beside));
+    snprintf(beside, sizeof(beside), "%s.svg", file);
+    (void) unlink(beside);
+}
+
 static void test_matrix(void **state)
 {
     (void) state;
@@ -324,7 +375,7 @@ int main(void)
         cmocka_unit_test(test_escape), cmocka_unit_test(test_time), cmocka_unit_test(test_text),
         cmocka_unit_test(test_room), cmocka_unit_test(test_buffer), cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_full), cmocka_unit_test(test_freed), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_matrix)
+        cmocka_unit_test(test_private), cmocka_unit_test(test_replaced), cmocka_unit_test(test_matrix)
     };
     int failed;
 

@@ -72,8 +72,7 @@ static bool write_all(const char *text, size_t n)
         done = write(ompi_osc_ucp_trace.fd, text + at, n - at);
         if (done <= 0 && EINTR != errno) {
             (void) !ftruncate(ompi_osc_ucp_trace.fd, buffer.size);
-            (void) close(ompi_osc_ucp_trace.fd);
-            ompi_osc_ucp_trace.fd = -1;
+            ompi_osc_ucp_trace.full = true;
             return false;
         }
         at += done > 0 ? (size_t) done : 0;
@@ -101,10 +100,11 @@ static bool write_head(void)
 
 int ompi_osc_ucp_trace_file(const char *name, int flags)
 {
-    int         fd = open(name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int         fd = open(name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600); /* a FIFO would wait */
     struct stat found;
 
-    if (fd >= 0 && (0 != fstat(fd, &found) || geteuid() != found.st_uid || !S_ISREG(found.st_mode))) {
+    if (fd >= 0 && (0 != fstat(fd, &found) || geteuid() != found.st_uid || !S_ISREG(found.st_mode) ||
+                    (0600 != (found.st_mode & 07777) && 0 != fchmod(fd, 0600)))) {
         (void) close(fd);
         errno = EPERM;
         return -1;
@@ -180,7 +180,7 @@ bool ompi_osc_ucp_trace_open(const char *name, int rank, int ranks, uint64_t lim
     buffer.written = opal_common_ucp_now_ns();
     if (NULL != trace->file && NULL != trace->part && NULL != trace->cells && NULL != buffer.entries &&
         NULL != buffer.text && remove_earlier(file) && remove_earlier(trace->part)) {
-        trace->fd = open(trace->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600);
+        trace->fd = open(trace->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0600);
     }
     if (trace->fd < 0 || !write_head()) {
         why = errno;
@@ -195,7 +195,7 @@ bool ompi_osc_ucp_trace_open(const char *name, int rank, int ranks, uint64_t lim
 /** Write the text of some records. If that fails, they are dropped. */
 static void write_text(size_t n, uint64_t records)
 {
-    if (ompi_osc_ucp_trace.fd >= 0 && write_all(buffer.text, n)) {
+    if (!ompi_osc_ucp_trace.full && write_all(buffer.text, n)) {
         ompi_osc_ucp_trace.events += records;
     } else {
         ompi_osc_ucp_trace.dropped += records;

@@ -56,7 +56,8 @@ typedef struct ompi_osc_ucp_trace_t {
     bool                       on;
     char                      *file;    /**< of the user's, malloc'd */
     char                      *part;    /**< name of this process's part, malloc'd */
-    int                        fd;      /**< of the part; -1: none, or it cannot be written */
+    int                        fd;      /**< of the part; -1: none */
+    bool                       full;    /**< the part cannot be written any more */
     int                        rank;    /**< in MPI_COMM_WORLD */
     int                        ranks;   /**< size of MPI_COMM_WORLD */
     bool                       operations; /**< communication calls have records */
@@ -99,7 +100,8 @@ void ompi_osc_ucp_trace_forget(ompi_osc_ucp_traced_t *window);
 void ompi_osc_ucp_trace_flush(void);
 
 /** Open a file of the trace for writing or reading, made if need be. One that belongs to another user, who may have put
- *  it there to read what is written, is not opened. Returns a file descriptor; -1: errno says why. */
+ *  it there to read what is written, is not opened, nor is what is no file. Only the user can read it afterwards.
+ *  Returns a file descriptor; -1: errno says why. */
 int ompi_osc_ucp_trace_file(const char *name, int flags);
 
 /** End the trace: write what is left, and free all. The part stays. */

@@ -170,10 +170,32 @@ static void line_join(joint_t *joint, char *line)
     fprintf(joint->out, "%s%s%s", OMPI_OSC_UCP_TRACE_TS, when, line + prefix + OMPI_OSC_UCP_TRACE_COLUMNS);
 }
 
+/** Open the part to read it. Not by name: that may be the part of another job by now. */
+static FILE *part_open(void)
+{
+    int fd = dup(ompi_osc_ucp_trace.fd);
+
+    if (fd < 0 || 0 != lseek(fd, 0, SEEK_SET)) {
+        return NULL;
+    }
+    return fdopen(fd, "r");
+}
+
+/** Remove the part, unless another file has its name by now. */
+static void part_remove(void)
+{
+    struct stat mine, named;
+
+    if (0 == fstat(ompi_osc_ucp_trace.fd, &mine) && 0 == lstat(ompi_osc_ucp_trace.part, &named) &&
+        mine.st_dev == named.st_dev && mine.st_ino == named.st_ino) {
+        (void) unlink(ompi_osc_ucp_trace.part);
+    }
+}
+
 /** Append the whole part, and the tail. */
 static bool part_join(joint_t *joint)
 {
-    FILE  *in   = fopen(ompi_osc_ucp_trace.part, "r");
+    FILE  *in   = part_open();
     char  *line = NULL;
     size_t room = 0;
 
@@ -217,7 +239,7 @@ static void join(void)
         joint_restore(&joint);
         tell("cannot take all its parts, which stay as files with a rank behind that name", why);
     } else {
-        (void) unlink(ompi_osc_ucp_trace.part);
+        part_remove();
         if (!ompi_osc_ucp_trace_matrix((int) joint.tail.processes)) {
             tell("has no matrix beside it", errno);
         }
