@@ -300,23 +300,43 @@ static const struct {
     { "/libze_loader.so", "/dev/dri" }
 };
 
-/** Does this loaded library tell that there may be memory of a GPU? */
-static int library_is(struct dl_phdr_info *info, size_t size, void *arg)
+/** How many libraries had been loaded when none of them told of a GPU; atomic. They are not looked at again until there
+ *  are more. */
+static unsigned long long looked_at;
+
+/** What library_is returns, and then dl_iterate_phdr. */
+enum { NONE, FOUND, AS_BEFORE };
+
+/** Does this loaded library tell that there may be memory of a GPU? *loaded_p: how many have been loaded. */
+static int library_is(struct dl_phdr_info *info, size_t size, void *loaded_p)
 {
     size_t i;
 
     (void) size;
-    (void) arg;
+    if (info->dlpi_adds == __atomic_load_n(&looked_at, __ATOMIC_RELAXED)) {
+        return AS_BEFORE;
+    }
+    *(unsigned long long *) loaded_p = info->dlpi_adds;
     for (i = 0; i < sizeof(devices_known) / sizeof(devices_known[0]); i++) {
         if (NULL != strstr(info->dlpi_name, devices_known[i].library) &&
             (NULL == devices_known[i].driver || 0 == access(devices_known[i].driver, F_OK))) {
-            return 1;
+            return FOUND;
         }
     }
-    return 0;
+    return NONE;
 }
 
 bool ompi_osc_ucp_devices_possible(void)
 {
-    return opal_common_ucp_devices->exist() || 0 != dl_iterate_phdr(library_is, NULL);
+    unsigned long long loaded = 0;
+    int                found;
+
+    if (opal_common_ucp_devices->exist()) {
+        return true;
+    }
+    found = dl_iterate_phdr(library_is, &loaded);
+    if (NONE == found) {
+        __atomic_store_n(&looked_at, loaded, __ATOMIC_RELAXED);
+    }
+    return FOUND == found;
 }

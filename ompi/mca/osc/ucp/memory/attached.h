@@ -33,7 +33,7 @@ typedef struct ompi_osc_ucp_insider_t {
     uint32_t turns; /**< odd: it is inside */
 } ompi_osc_ucp_insider_t;
 
-/** Initially zero. */
+/** Initially zero up to `shown`. */
 typedef struct ompi_osc_ucp_attached_t {
     uint32_t               version; /**< odd: it is being changed */
     uint32_t               count;   /**< of regions that are shown */

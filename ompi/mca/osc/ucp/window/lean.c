@@ -9,6 +9,7 @@
 
 #include "window/stages.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -143,7 +144,7 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
             window->base = mine.memory;
         } else {
             if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-                window->attached = memset(mine.memory, 0, sizeof(*window->attached));
+                window->attached = memset(mine.memory, 0, offsetof(ompi_osc_ucp_attached_t, shown));
                 mine.memory     += sizeof(*window->attached);
             }
             window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
