@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Every string of two words counts, whatever function it is given to, so that no error line is overlooked. Left out are
-# static assertions and the files in ELSEWHERE, whose texts other documents explain; but not what these files print by
-# PRINTS.
+# static assertions and two kinds of files, but not what these print by PRINTS: ELSEWHERE, whose texts must be in the
+# document that is named there, and OTHERS, whose texts are no lines about what happened.
 #
 # usage: error_lines.py [FOLDER]    (default: the tree that this is in)
 
@@ -12,30 +12,24 @@ import pathlib
 import re
 import sys
 
+ERRORS = "docs/errors.md"
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext"]
+FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext", "preload"]
 PRINTS = ["opal_output", "opal_output_verbose"]
 ELSEWHERE = {
-    "ompi/mca/osc/ucp/base/params.c": "help texts: docs/parameters.md",
-    "ompi/mca/osc/ucp/base/events.c": "descriptions of events of MPI_T",
-    "ompi/mca/osc/ucp/base/record.c": "words of the watchdog's graph and of osc_ucp_status",
-    "ompi/mca/osc/ucp/report/graph_text.c": "the watchdog's graph: docs/watchdog.md",
-    "ompi/mca/osc/ucp/base/trace.c": "the trace's contents: docs/trace.md",
+    "ompi/mca/osc/ucp/base/record.c": "docs/watchdog.md",
+    "ompi/mca/osc/ucp/report/graph_text.c": "docs/watchdog.md",
+    "ompi/mca/osc/ucp/report/report.c": "docs/report.md",
+    "ompi/mca/osc/ucp/report/causes_text.c": "docs/report.md",
+}
+OTHERS = {
+    "ompi/mca/osc/ucp/report/rules.c": "advice, which says itself what to do",
+    "ompi/mca/osc/ucp/base/params.c": "help texts, of which contrib/parameters makes docs/parameters.md",
+    "ompi/mca/osc/ucp/base/events.c": "descriptions of events, which tools show",
+    "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables, which tools show",
+    "ompi/mca/osc/ucp/base/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
-    "ompi/mca/osc/ucp/report/trace_matrix.c": "the trace's matrix, an SVG picture",
-    "ompi/mca/osc/ucp/check/verify.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/buffers.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/across.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/epochs.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/nostore.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/misuse.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/memory.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/requests.c": "what osc_ucp_check tells",
-    "ompi/mca/osc/ucp/check/format.c": "what osc_ucp_check tells: docs/errors.md has its kinds",
-    "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables",
-    "ompi/mca/osc/ucp/report/report.c": "the report: docs/report.md",
-    "ompi/mca/osc/ucp/report/causes_text.c": "the report",
-    "ompi/mca/osc/ucp/report/rules.c": "the report",
+    "ompi/mca/osc/ucp/report/trace_matrix.c": "an SVG picture",
     "ext/osc_ucp_ext_python.c": "what Python's help() shows",
 }
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|\bPRI[a-zA-Z]\d+\b|\s+|[\w]+|.', re.S)
@@ -75,14 +69,16 @@ def normal(text):
 
 
 def texts_of(top):
-    """All texts of the sources below "top", each with the file that it is in."""
+    """All texts of the sources below "top", each with the file that it is in and the document that must have it."""
     for path in sorted(path for folder in FOLDERS for path in (top / folder).rglob("*.[ch]")):
         name = str(path.relative_to(top))
         for first, text in strings(NOT_CODE.sub("", path.read_text())):
-            if name in ELSEWHERE and first not in PRINTS:
+            if "_Static_assert" == first or not re.search(r"[a-z]+ [a-z]+", normal(text)):
                 continue
-            if "_Static_assert" != first and re.search(r"[a-z]+ [a-z]+", normal(text)):
-                yield normal(text), name
+            if first in PRINTS or name not in {**ELSEWHERE, **OTHERS}:
+                yield normal(text), name, ERRORS
+            elif name in ELSEWHERE:
+                yield normal(text), name, ELSEWHERE[name]
 
 
 def entries_of(document):
@@ -90,13 +86,23 @@ def entries_of(document):
     return re.findall(r"^\| `` ?(.+?) ?`` \|", document.read_text(), re.M)
 
 
+def has(document, text):
+    """Whether the document has the text, whatever stands there for its values."""
+    words = " ".join(document.read_text().replace("`", "").split())
+    return all(part.strip(" ,;:()'") in words for part in text.split("..."))
+
+
 def main():
     top = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else TOP)
-    texts, entries = dict(texts_of(top)), entries_of(top / "docs/errors.md")
-    wrong = [f"{name}: no entry in docs/errors.md: {text}" for text, name in texts.items() if text not in entries]
-    wrong += [f"docs/errors.md: in no source: {text}" for text in entries if text not in texts]
-    wrong += [f"docs/errors.md: twice: {text}" for text in set(entries) if entries.count(text) > 1]
-    wrong += [f"contrib/lib/error_lines.py: there is no {name}" for name in ELSEWHERE if not (top / name).exists()]
+    found, entries = list(texts_of(top)), entries_of(top / ERRORS)
+    texts = {text: name for text, name, document in found if ERRORS == document}
+    wrong = [f"{name}: no entry in {ERRORS}: {text}" for text, name in texts.items() if text not in entries]
+    wrong += [f"{name}: not in {document}: {text}" for text, name, document in found
+              if ERRORS != document and not has(top / document, text)]
+    wrong += [f"{ERRORS}: in no source: {text}" for text in entries if text not in texts]
+    wrong += [f"{ERRORS}: twice: {text}" for text in set(entries) if entries.count(text) > 1]
+    wrong += [f"contrib/lib/error_lines.py: there is no {name}" for name in [*ELSEWHERE, *OTHERS]
+              if not (top / name).exists()]
     print(*wrong, f"{len(texts)} texts", sep="\n")
     sys.exit(1 if wrong else 0)
 

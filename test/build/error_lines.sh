@@ -1,6 +1,6 @@
 #!/bin/bash
-# docs/errors.md explains each text that the sources can print, and none that they cannot. A new text, a changed one and
-# a lost entry are seen.
+# docs/errors.md explains each text that the sources can print, and none that they cannot; other documents have those of
+# the watchdog and of the report. A new text, a changed one and a lost entry are seen.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -31,8 +31,8 @@ check || fail "docs/errors.md and the sources differ: $(cat "$scratch/log")"
 mkdir -p "$scratch/tree/docs" "$scratch/tree/${component%/*}" "$scratch/tree/${transport%/*}"
 cp -r "$top/$component" "$scratch/tree/$component"
 cp -r "$top/$transport" "$scratch/tree/$transport"
-cp -r "$top/ext" "$scratch/tree/ext"
-cp "$top/docs/errors.md" "$scratch/tree/docs"
+cp -r "$top/ext" "$top/preload" "$scratch/tree"
+cp "$top"/docs/{errors,report,watchdog}.md "$scratch/tree/docs"
 check "$scratch/tree" || fail "the copy should be right: $(cat "$scratch/log")"
 seen "no entry in docs/errors.md: rank ... has a new error" $component/path/nic.c \
     's/^static int nic_attach/static const char *added = "rank %d has " "a new error";\n&/'
@@ -43,5 +43,9 @@ seen "no entry in docs/errors.md: osc_ucp_ext: ... wants a window of" ext/find.c
 seen "no entry in docs/errors.md: no attached memory starts at ..." $component/call/attach.c \
     's/no attached memory begins at/no attached memory starts at/'
 seen "no entry in docs/errors.md: no attached memory begins at ..." docs/errors.md '/no attached memory begins at/d'
+seen "no entry in docs/errors.md: leave out all assertions" $component/check/nostore.c \
+    's/leave out the assertion/leave out all assertions/'
+seen "not in docs/watchdog.md: for the lock of" docs/watchdog.md 's/for the lock of/for a lock of/'
+seen "not in docs/report.md: and ... windows beyond" $component/report/report.c 's/windows more/windows beyond/'
 # shellcheck disable=SC2016  # Markdown
 seen "docs/errors.md: in no source: it was removed" docs/errors.md 's/`` it is damaged ``/`` it was removed ``/'
