@@ -37,6 +37,8 @@ if command -v gpg >/dev/null; then
     sign=(--sign test@example.org)
 fi
 quietly contrib/release "${sign[@]}" "$scratch/out"
+(umask 077 && quietly contrib/release "$scratch/again")
+cmp "$scratch/out/"*.tar.gz "$scratch/again/"*.tar.gz || fail "another umask makes another tarball of the same commit"
 cd "$scratch/out"
 quietly sha256sum --check SHA256SUMS
 if [ ${#sign[@]} -gt 0 ]; then
