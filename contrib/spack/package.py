@@ -20,8 +20,6 @@ class OscUcp(AutotoolsPackage):
     """One-sided communication (MPI windows) over UCX, on any network: a component for Open MPI 4.1."""
 
     manual_download = True
-    url = f"file://{os.getcwd()}/osc-ucp-0.1.0.tar.gz"
-
     license("BSD-3-Clause")
 
     version("0.1.0")
@@ -29,6 +27,9 @@ class OscUcp(AutotoolsPackage):
     depends_on("pkgconfig", type="build")
     depends_on("openmpi@4.1")
     depends_on("ucx@1.13:")
+
+    def url_for_version(self, version):
+        return f"file://{os.getcwd()}/osc-ucp-{version}.tar.gz"
 
     def configure_args(self):
         return [

@@ -37,6 +37,16 @@ if command -v gpg >/dev/null; then
     sign=(--sign test@example.org)
 fi
 quietly contrib/release "${sign[@]}" "$scratch/out"
+echo >>NEWS.md
+! contrib/release "$scratch/changed" >"$scratch/log" 2>&1 || fail "a release is made of what is not committed"
+git checkout -q NEWS.md
+sed -i 's/\(mv osc-ucp\)-[0-9]*/\1-98/' contrib/debian/README
+! contrib/release --check >"$scratch/log" 2>&1 || fail "another version is not seen"
+git checkout -q contrib/debian/README
+echo "See osc-ucp-98.7.6.tar.gz" >>docs/install.md
+! contrib/release --check >"$scratch/log" 2>&1 || fail "another version is not seen where none has to be"
+grep -q "docs/install.md:.*osc-ucp-98.7.6" "$scratch/log" || fail "another version: $(cat "$scratch/log")"
+git checkout -q docs/install.md
 (umask 077 && quietly contrib/release "$scratch/again")
 cmp "$scratch/out/"*.tar.gz "$scratch/again/"*.tar.gz || fail "another umask makes another tarball of the same commit"
 cd "$scratch/out"

@@ -43,9 +43,11 @@ quietly env PYTHONPATH="$scratch" PYTHONDONTWRITEBYTECODE=1 python3 -c '
 import recipe
 for argument in recipe.OscUcp().configure_args():
     print(argument)
+print("url", recipe.OscUcp().url_for_version("7.8.9"))
 '
 grep -qx "version $(made_with VERSION)" "$scratch/log" ||
     fail "the recipe is for another version: $(cat "$scratch/log")"
+grep -qE '^url file:///.*/osc-ucp-7\.8\.9\.tar\.gz$' "$scratch/log" || fail "the url: $(cat "$scratch/log")"
 "$top/configure" --help >"$scratch/help"
 # shellcheck disable=SC2013  # words without spaces
 for option in $(grep -o -- "^--[a-z-]*" "$scratch/log"); do
