@@ -16,6 +16,7 @@ quietly user tar --no-same-owner -xf "$scratch/$tarball.tar.gz"
 # shellcheck disable=SC2016  # for the user's shell
 quietly user bash -c 'cd "$1" && ./configure --with-ompi="$2" --with-component-dir="$HOME/.openmpi/components" &&
     make -j 2 && make check && make install' bash "$tarball" "$(made_with OMPI_PREFIX)"
+grep -q '^# PASS: *[1-9]' "$scratch/log" || fail "make check passed no test: is there no cmocka?"
 called=$(find "$home" -maxdepth 1 -name 'called-*' -printf '%f ')
 [ -z "$called" ] || fail "the tarball's build needs: $called"
 follow_advice
