@@ -52,6 +52,7 @@ struct ompi_osc_ucp_gathered_t {
     uint32_t                  used;        /**< bytes of `records` */
     uint32_t                  cells_used;  /**< bytes of `cells` */
     uint64_t                  first, end;  /**< addresses of the last cells */
+    uint64_t                  highest;     /**< all cells end before */
     uint64_t                  set;         /**< stripes of all cells */
     ompi_osc_ucp_peer_t      *peer;
     gathered_t               *next;        /**< in the list of those with notifications */
@@ -72,7 +73,7 @@ static void clear(gathered_t *gathered)
     ompi_osc_ucp_cma_begin(&gathered->vector);
     gathered->refers = false;
     gathered->used   = gathered->cells_used = gathered->raised = 0;
-    gathered->end    = gathered->set = 0;
+    gathered->end    = gathered->highest = gathered->set = 0;
 }
 
 /** Apply all accumulates in order to the cells that were read. `changed` gets those that have changed: memory that an
@@ -391,15 +392,37 @@ bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
     return true;
 }
 
-/** Have the cells at an address, which is the last one's or lies behind. Returns where they are. */
+/** Are these the last cells? */
+static inline bool cells_are_last(const gathered_t *gathered, uint64_t address, uint64_t bytes)
+{
+    return address == gathered->first && address + bytes == gathered->end;
+}
+
+/** Are some of these cells kept? */
+static bool cells_overlap(const gathered_t *gathered, uint64_t address, uint64_t bytes)
+{
+    const struct iovec *there = gathered->vector.there, *end = there + gathered->vector.nthere;
+
+    if (address >= gathered->highest) {
+        return false;
+    }
+    while (there < end && ((uintptr_t) there->iov_base >= address + bytes ||
+                           (uintptr_t) there->iov_base + there->iov_len <= address)) {
+        there++;
+    }
+    return there < end;
+}
+
+/** Have the cells at an address, which are the last ones or not kept yet. Returns where they are. */
 static uint16_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered, uint64_t address, uint64_t bytes)
 {
-    if (address >= gathered->end) {
+    if (!cells_are_last(gathered, address, bytes)) {
         ompi_osc_ucp_cma_add(&gathered->vector, gathered->cells + gathered->cells_used, address, bytes);
         gathered->set        |= ompi_osc_ucp_stripes_of(address - peer->key_base, bytes);
         gathered->cells_used += apart(bytes);
         gathered->first       = address;
         gathered->end         = address + bytes;
+        gathered->highest     = gathered->end > gathered->highest ? gathered->end : gathered->highest;
     }
     return (uint16_t) (gathered->cells_used - apart(bytes));
 }
@@ -416,8 +439,8 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
                                      ompi_osc_ucp_handoff_takes((uint32_t) bytes, false)))) {
         return false;
     }
-    if (address < gathered->end && (address != gathered->first || address + bytes != gathered->end)) {
-        ompi_osc_ucp_gather_out(peer); /* cells that may be among those that are kept */
+    if (!cells_are_last(gathered, address, bytes) && cells_overlap(gathered, address, bytes)) {
+        ompi_osc_ucp_gather_out(peer);
     }
     record        = record_keep(gathered, address, bytes);
     record->op    = op;
