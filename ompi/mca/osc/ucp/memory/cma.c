@@ -80,11 +80,18 @@ void ompi_osc_ucp_cma_admit(void)
 
 bool ompi_osc_ucp_cma_permits(int32_t pid, uint64_t address, uint64_t number)
 {
+    static bool               writes; /* only a filter of this process makes a difference between reads and writes */
     ompi_osc_ucp_cma_vector_t vector;
 
-    ompi_osc_ucp_cma_begin(&vector);
-    ompi_osc_ucp_cma_add(&vector, &number, address, sizeof(number));
-    return ompi_osc_ucp_cma_reaches(pid, address, number) && ompi_osc_ucp_cma_copy(pid, true, &vector);
+    if (!ompi_osc_ucp_cma_reaches(pid, address, number)) {
+        return false;
+    }
+    if (!__atomic_load_n(&writes, __ATOMIC_RELAXED)) {
+        ompi_osc_ucp_cma_begin(&vector);
+        ompi_osc_ucp_cma_add(&vector, &number, address, sizeof(number));
+        __atomic_store_n(&writes, ompi_osc_ucp_cma_copy(pid, true, &vector), __ATOMIC_RELAXED);
+    }
+    return __atomic_load_n(&writes, __ATOMIC_RELAXED);
 }
 
 static bool refused;
@@ -99,17 +106,23 @@ bool ompi_osc_ucp_cma_refused(void)
     return __atomic_load_n(&refused, __ATOMIC_RELAXED);
 }
 
+/** No page is smaller. Bytes. */
+#define PAGE_MIN 4096
+
 bool ompi_osc_ucp_cma_copies(const void *memory, uint64_t bytes)
 {
     ompi_osc_ucp_cma_vector_t vector;
+    const uint64_t            first = (uint64_t) (uintptr_t) memory, last = first + bytes - 1;
     char                      ends[3];
 
     if (0 == bytes) {
         return true;
     }
     ompi_osc_ucp_cma_begin(&vector);
-    ompi_osc_ucp_cma_add(&vector, &ends[0], (uint64_t) (uintptr_t) memory, 1);
-    ompi_osc_ucp_cma_add(&vector, &ends[2], (uint64_t) (uintptr_t) memory + bytes - 1, 1);
+    ompi_osc_ucp_cma_add(&vector, &ends[0], first, 1);
+    if (first / PAGE_MIN != last / PAGE_MIN) {
+        ompi_osc_ucp_cma_add(&vector, &ends[2], last, 1);
+    }
     if (ompi_osc_ucp_cma_copy(getpid(), false, &vector)) {
         return true;
     }

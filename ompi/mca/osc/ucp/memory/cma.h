@@ -65,7 +65,8 @@ typedef struct ompi_osc_ucp_cma_self_t {
  *  thread. */
 void ompi_osc_ucp_cma_admit(void);
 
-/** Does the kernel let this process read and write that one's memory? It writes the number back to its place. */
+/** Does the kernel let this process read and write that one's memory? It writes the number back to its place, until it
+ *  has once succeeded. Any thread. */
 bool ompi_osc_ucp_cma_permits(int32_t pid, uint64_t address, uint64_t number);
 
 /** Can the kernel copy from and to the first and the last byte of this process's own memory? That of a device, mapped
