@@ -1,4 +1,4 @@
-/* A handoff: short operations on a lean window, which their target may carry out in the origin's place.
+/* A handoff: operations on a lean window, which their target may carry out in the origin's place.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -29,7 +29,8 @@ typedef enum ompi_osc_ucp_handoff_kind_t {
     OMPI_OSC_UCP_HANDOFF_SWAP, /**< compare and swap */
     OMPI_OSC_UCP_HANDOFF_SHAPED_PUT, /**< with a layout at the target */
     OMPI_OSC_UCP_HANDOFF_SHAPED_GET,
-    OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE
+    OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE,
+    OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE /**< its data are in the origin's memory */
 } ompi_osc_ucp_handoff_kind_t;
 
 /** An operation. Its data follow, at a multiple of 16 bytes; and if it fetches, `bytes` for the compared value or the
@@ -50,6 +51,14 @@ typedef struct ompi_osc_ucp_handoff_shape_t {
     uint32_t bytes; /**< of the encoded layout */
     bool     done;  /**< set by the target; else it had no memory for the layout, and did nothing */
 } ompi_osc_ucp_handoff_shape_t;
+
+/** Data of an accumulate whose target has the kernel copy them: cells (op/op.h) in the origin's memory. */
+typedef struct ompi_osc_ucp_handoff_pull_t {
+    uint64_t from;  /**< the origin's address */
+    uint64_t cells;
+    uint64_t done;  /**< set by the target: cells of them that it has applied; the kernel has refused the others */
+    int32_t  pid;   /**< of the origin */
+} ompi_osc_ucp_handoff_pull_t;
 
 /** Most bytes of data and result of an operation that is handed off alone, and of a put or a get: a longer one takes no
  *  longer by the kernel. */

@@ -96,3 +96,27 @@ void ompi_osc_ucp_op_apply_layout(ompi_osc_ucp_stripe_t *stripes, uintptr_t key_
         result = NULL == result ? NULL : result + done * prim->size;
     }
 }
+
+bool ompi_osc_ucp_lies_in_cells(const ompi_osc_ucp_layout_t *layout, const ompi_osc_ucp_prim_t *prim)
+{
+    const ompi_osc_ucp_layout_node_t *loop  = &layout->nodes[0];
+    const uint64_t                    value = prim->value_size, cells = layout->size / prim->size;
+    ompi_osc_ucp_layout_iter_t        iter;
+    uint64_t                          pos, run;
+    int64_t                           disp;
+
+    if (!ompi_osc_ucp_prim_has_gaps(prim)) {
+        return ompi_osc_ucp_layout_is_contiguous(layout);
+    }
+    if (cells != 1 && (cells != loop->count || prim->extent != loop->stride || layout->nnodes - 1 != loop->items)) {
+        return false;
+    }
+    ompi_osc_ucp_layout_iter_init(&iter, layout, 0);
+    for (pos = 0; pos < prim->size; pos += run) { /* they are iterations, and the others are like the first one */
+        if (!ompi_osc_ucp_layout_iter_next(&iter, pos < value ? value - pos : prim->size - pos, &disp, &run) ||
+            disp - layout->lb != (int64_t) (pos < value ? pos : prim->index_offset + pos - value)) {
+            return false;
+        }
+    }
+    return true;
+}

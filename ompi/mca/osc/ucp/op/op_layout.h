@@ -19,4 +19,7 @@ void ompi_osc_ucp_op_apply_layout(ompi_osc_ucp_stripe_t *stripes, uintptr_t key_
                                   const ompi_osc_ucp_prim_t *prim, char *base, ompi_osc_ucp_layout_iter_t *iter,
                                   const char *source, char *result, size_t n);
 
+/** Do the packed bytes of a layout that is not empty lie in memory as cells in a row? The first one is at `lb`. */
+bool ompi_osc_ucp_lies_in_cells(const ompi_osc_ucp_layout_t *layout, const ompi_osc_ucp_prim_t *prim);
+
 #endif /* OSC_UCP_OP_LAYOUT_H */

@@ -62,7 +62,7 @@ int ompi_osc_ucp_cma_copied(ompi_osc_ucp_transfer_t *transfer, bool write)
     ompi_osc_ucp_cma_cursor_t    cursor;
     bool                         done = true;
 
-    ompi_osc_ucp_cma_cursor_begin(&cursor, transfer);
+    ompi_osc_ucp_cma_cursor_begin(&cursor, transfer, 0);
     ompi_osc_ucp_layout_iter_init(&local, write ? transfer->origin_layout : transfer->result_layout, 0);
     while (done && gather(&cursor, &local, buffer, &vector)) {
         done = ompi_osc_ucp_cma_copy(transfer->peer->pid, write, &vector);

@@ -45,10 +45,11 @@ typedef struct ompi_osc_ucp_cma_cursor_t {
     uint64_t                   base;    /**< the peer's address of displacement 0 */
 } ompi_osc_ucp_cma_cursor_t;
 
+/** `pos`: bytes of the layout that are done. */
 static inline void ompi_osc_ucp_cma_cursor_begin(ompi_osc_ucp_cma_cursor_t     *cursor,
-                                                 const ompi_osc_ucp_transfer_t *transfer)
+                                                 const ompi_osc_ucp_transfer_t *transfer, uint64_t pos)
 {
-    ompi_osc_ucp_layout_iter_init(&cursor->iter, transfer->target_layout, 0);
+    ompi_osc_ucp_layout_iter_init(&cursor->iter, transfer->target_layout, pos);
     cursor->base = transfer->peer->remote + (uint64_t) transfer->disp;
     cursor->run  = 0;
 }
@@ -85,8 +86,8 @@ bool ompi_osc_ucp_cma_block_copied(ompi_osc_ucp_peer_t *peer, bool write, void *
 /** Most bytes of a block that is updated at once. */
 #define OMPI_OSC_UCP_CMA_UPDATE_MAX 4096
 
-/** Update all cells of a transfer, or one block of at most that many bytes. */
-int  ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer);
+/** Update all cells of a transfer but the first `done`, or one block of at most that many bytes. */
+int  ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done);
 bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                                     const void *origin, void *result, uint64_t bytes);
 

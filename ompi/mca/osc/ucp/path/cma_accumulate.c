@@ -14,6 +14,9 @@
 #define PIECE_SHORT OMPI_OSC_UCP_CMA_UPDATE_MAX
 #define PIECE_LONG  (64 * 1024)
 
+/** Bytes that are replaced at once: under up to half of the stripes. */
+#define PIECE_REPLACED (128 * 1024)
+
 /** Cells in a row, which are updated one after the other. */
 typedef struct run_t {
     uint64_t at; /**< bytes from the first copy */
@@ -32,6 +35,7 @@ typedef struct piece_t {
     run_t                      run[OMPI_OSC_UCP_CMA_PIECES];
     uint64_t                   set;   /**< their stripes */
     ompi_osc_ucp_cma_vector_t  vector;
+    ompi_osc_ucp_cma_vector_t *spans; /**< for cells with gaps: what is read, gaps between them included */
 } piece_t;
 
 /** Update the copies. False: nothing has changed. */
@@ -54,10 +58,12 @@ static bool runs_apply(const piece_t *piece)
 /** Read the cells, update and write them, under their stripes. *begun_p: something may have been written. */
 static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, bool *begun_p)
 {
-    bool reads = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op, done;
+    const bool gaps  = ompi_osc_ucp_prim_has_gaps(piece->prim);
+    const bool reads = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op;
+    bool       done;
 
     ompi_osc_ucp_stripes_lock(peer->stripes, piece->set);
-    done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, &piece->vector);
+    done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, gaps ? piece->spans : &piece->vector);
     if (done && runs_apply(piece)) {
         *begun_p = true;
         done     = ompi_osc_ucp_cma_copy(peer->pid, true, &piece->vector);
@@ -66,10 +72,18 @@ static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, 
     return done;
 }
 
-/** Add the next cell, without its gaps. */
+/** Add the next cell. It is written without its gaps, but read with those in and before it if it lies behind the last
+ *  one: fewer pieces are faster. The gap behind the last one may lie outside of the peer's memory. */
 static void cell_add(piece_t *piece, uint64_t address, char *cell)
 {
-    const ompi_osc_ucp_prim_t *prim = piece->prim;
+    const ompi_osc_ucp_prim_t *prim  = piece->prim;
+    const uint64_t             gap   = (uint64_t) ompi_osc_ucp_prim_gap(prim);
+    const struct iovec        *last  = &piece->spans->there[piece->spans->nthere - 1];
+    const bool                 joins = piece->spans->nthere > 0 &&
+                                       (uintptr_t) last->iov_base + last->iov_len + gap == address;
+    const uint64_t             ahead = joins ? gap : 0;
+
+    ompi_osc_ucp_cma_add(piece->spans, cell - ahead, address - ahead, prim->extent - gap + ahead);
 
     ompi_osc_ucp_cma_add(&piece->vector, cell, address, prim->value_size);
     ompi_osc_ucp_cma_add(&piece->vector, cell + prim->index_offset, address + prim->index_offset, sizeof(int));
@@ -120,6 +134,7 @@ static bool piece_fill(piece_t *piece, const ompi_osc_ucp_peer_t *peer, ompi_osc
 
     piece->set = piece->n = piece->nruns = 0;
     ompi_osc_ucp_cma_begin(&piece->vector);
+    ompi_osc_ucp_cma_begin(piece->spans);
     while ((left = room - piece->n * extent) >= extent && ompi_osc_ucp_cma_room(&piece->vector, 2) &&
            piece->nruns < OMPI_OSC_UCP_CMA_PIECES && ompi_osc_ucp_cma_cursor_look(cursor)) {
         bytes = gaps ? extent : cursor->run < left ? cursor->run : left / extent * extent;
@@ -146,49 +161,95 @@ static bool piece_fill(piece_t *piece, const ompi_osc_ucp_peer_t *peer, ompi_osc
     return piece->n > 0;
 }
 
-/** Update all cells of a transfer, in pieces of `room` bytes. `space` has room for three such pieces. */
-static int update(ompi_osc_ucp_transfer_t *transfer, char *space, uint64_t room)
+/** Update all cells of a transfer but the first `first`, in pieces of `room` bytes. `space` has room for three such
+ *  pieces. */
+static int update(ompi_osc_ucp_transfer_t *transfer, uint64_t first, char *space, uint64_t room)
 {
     const ompi_osc_ucp_prim_t *prim  = transfer->prim;
     const bool                 reads = NULL != transfer->origin_layout, fetches = NULL != transfer->result_layout;
     ompi_osc_ucp_layout_iter_t origin, result;
+    ompi_osc_ucp_cma_vector_t  spans;
     piece_t                    piece = {
         .op = transfer->op, .prim = prim, .cells = space, .source = reads ? space + room : NULL,
-        .result = fetches ? space + 2 * room : NULL
+        .result = fetches ? space + 2 * room : NULL, .spans = &spans
     };
     ompi_osc_ucp_cma_cursor_t  cursor;
-    bool                       begun = false, done = true;
+    const bool                 packs = reads && (ompi_osc_ucp_prim_has_gaps(prim) ||
+                                                 !ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout));
+    bool                       begun = 0 != first, done = true;
 
-    ompi_osc_ucp_cma_cursor_begin(&cursor, transfer);
-    if (reads) {
-        ompi_osc_ucp_layout_iter_init(&origin, transfer->origin_layout, 0);
+    ompi_osc_ucp_cma_cursor_begin(&cursor, transfer, first * prim->extent);
+    if (packs) {
+        ompi_osc_ucp_layout_iter_init(&origin, transfer->origin_layout, first * prim->size);
+    } else if (reads) {
+        piece.source = (const char *) transfer->origin + transfer->origin_layout->lb + first * prim->size;
     }
     if (fetches) {
-        ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
+        ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, first * prim->size);
     }
     while (done && piece_fill(&piece, transfer->peer, &cursor, room)) {
-        if (reads) {
+        if (packs) {
             ompi_osc_ucp_layout_pack(&origin, transfer->origin, space + room, piece.n * prim->size);
         }
         done = piece_update(transfer->peer, &piece, &begun);
         if (fetches && done) {
             ompi_osc_ucp_layout_unpack(&result, transfer->result, piece.result, piece.n * prim->size);
         }
+        if (reads && !packs) {
+            piece.source += piece.n * prim->size;
+        }
     }
     return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(transfer->peer, begun);
 }
 
-int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer)
+/** Is it a replacement of one block by another, without a result? */
+static bool is_replacement(const ompi_osc_ucp_transfer_t *transfer)
+{
+    return OMPI_OSC_UCP_OP_REPLACE == transfer->op && NULL == transfer->result_layout &&
+           !ompi_osc_ucp_prim_has_gaps(transfer->prim) &&
+           ompi_osc_ucp_layout_is_contiguous(transfer->target_layout) &&
+           ompi_osc_ucp_layout_is_contiguous(transfer->origin_layout);
+}
+
+/** Write the block from the origin's buffer, under its stripes. */
+static int replace(const ompi_osc_ucp_transfer_t *transfer)
+{
+    ompi_osc_ucp_peer_t      *peer    = transfer->peer;
+    char                     *origin  = (char *) transfer->origin + transfer->origin_layout->lb;
+    const uint64_t            address = peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb);
+    const uint64_t            bytes   = transfer->target_layout->size;
+    const uint64_t            most    = PIECE_REPLACED / transfer->prim->size * transfer->prim->size;
+    ompi_osc_ucp_cma_vector_t vector;
+    uint64_t                  at, piece, set;
+    bool                      done = true;
+
+    for (at = 0; done && at < bytes; at += piece) {
+        piece = bytes - at < most ? bytes - at : most;
+        set   = ompi_osc_ucp_stripes_of(address + at - peer->key_base, piece);
+        ompi_osc_ucp_cma_begin(&vector);
+        ompi_osc_ucp_cma_add(&vector, origin + at, address + at, piece);
+        ompi_osc_ucp_stripes_lock(peer->stripes, set);
+        done = ompi_osc_ucp_cma_copy(peer->pid, true, &vector);
+        ompi_osc_ucp_stripes_unlock(peer->stripes, set);
+    }
+    return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(peer, true);
+}
+
+int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done)
 {
     _Alignas(64) char space[3 * PIECE_SHORT];
     char             *more = NULL;
     int               rc;
 
-    if (transfer->target_layout->size > PIECE_SHORT) {
-        more = malloc(3 * PIECE_LONG);
+    if (is_replacement(transfer)) {
+        rc = replace(transfer);
+    } else {
+        if (transfer->target_layout->size > PIECE_SHORT) {
+            more = malloc(3 * PIECE_LONG);
+        }
+        rc = update(transfer, done, NULL == more ? space : more, NULL == more ? PIECE_SHORT : PIECE_LONG);
+        free(more);
     }
-    rc = update(transfer, NULL == more ? space : more, NULL == more ? PIECE_SHORT : PIECE_LONG);
-    free(more);
     ompi_osc_ucp_cma_end(transfer->peer);
     return rc;
 }
@@ -198,7 +259,8 @@ int ompi_osc_ucp_cma_accumulate(ompi_osc_ucp_transfer_t *transfer)
     if (!ompi_osc_ucp_cma_transfer_begin(transfer, 2)) {
         return ompi_osc_ucp_am_accumulate(transfer);
     }
-    return ompi_osc_ucp_cma_transfer_over(transfer, ompi_osc_ucp_cma_updated(transfer), ompi_osc_ucp_am_accumulate);
+    return ompi_osc_ucp_cma_transfer_over(transfer, ompi_osc_ucp_cma_updated(transfer, 0),
+                                          ompi_osc_ucp_am_accumulate);
 }
 
 bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,

@@ -6,9 +6,12 @@
 #include "path/handoff.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/wait.h"
+#include "memory/cma.h"
 #include "memory/handoff.h"
+#include "op/op_layout.h"
 
 /** Most nodes of a layout that is handed off at once. */
 #define NODES_MAX 128
@@ -31,6 +34,12 @@
 /** Most operations that are not handed off before one with a layout is: it may take the kernel a hundred times as
  *  long. */
 #define SKIPPED_MAX 3
+
+/** Steps between two looks whether a target that carries operations out is still alive: some milliseconds. */
+#define STEPS_PER_LOOK (64 * 1024)
+
+/** Most bytes of cells that a target copies for one handoff. */
+#define PULLED_MAX (1024 * 1024)
 
 /** After n operations in a row, up to this, that were not taken, the next 2^n - 1 are not handed off. */
 #define MISSES_MAX 8
@@ -88,11 +97,12 @@ static void release(ompi_osc_ucp_handoff_t *handoff)
 
 /** Post the records, which the kernel would copy in so many pieces, and wait until the target takes them. True: the
  *  target has carried them out, and the caller must release the handoff. False: they were taken back, and the handoff
- *  is released. */
-static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, uint64_t pieces)
+ *  is released; or the target has died, and nobody can claim it any more. */
+static bool hand_off_patient(ompi_osc_ucp_peer_t *peer, uint64_t pieces)
 {
     const unsigned          patience = STEPS_MAX + STEPS_PER_PIECE * (unsigned) (pieces < PIECES_MAX ? pieces
                                                                                                      : PIECES_MAX);
+    ompi_osc_ucp_handing_t *handing  = &peer->handing;
     ompi_osc_ucp_handoff_t *handoff  = handing->handoff;
     uint32_t                posted   = OMPI_OSC_UCP_HANDOFF_POSTED;
     unsigned                steps    = 0;
@@ -111,14 +121,17 @@ static bool hand_off_patient(ompi_osc_ucp_handing_t *handing, uint64_t pieces)
     }
     while (OMPI_OSC_UCP_HANDOFF_DONE != __atomic_load_n(&handoff->state, __ATOMIC_ACQUIRE)) {
         ompi_osc_ucp_spin(&steps);
+        if (0 == steps % STEPS_PER_LOOK && !ompi_osc_ucp_cma_reaches(peer->pid, peer->proof_at, peer->proof)) {
+            return false;
+        }
     }
     handing->misses = 0;
     return true;
 }
 
-static bool hand_off(ompi_osc_ucp_handing_t *handing)
+static bool hand_off(ompi_osc_ucp_peer_t *peer)
 {
-    return hand_off_patient(handing, 0);
+    return hand_off_patient(peer, 0);
 }
 
 bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer)
@@ -164,7 +177,7 @@ bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint3
     } else {
         memcpy(handoff->records, records, used);
     }
-    if (!hand_off_patient(&peer->handing, pieces)) {
+    if (!hand_off_patient(peer, pieces)) {
         return false;
     }
     if (gets) {
@@ -183,7 +196,7 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
         return false;
     }
     memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
-    if (!hand_off(&peer->handing)) {
+    if (!hand_off(peer)) {
         return false;
     }
     release(peer->handing.handoff);
@@ -196,7 +209,7 @@ bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void 
 
     if (bytes > OMPI_OSC_UCP_HANDOFF_COPY_MAX ||
         NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false)) ||
-        !hand_off(&peer->handing)) {
+        !hand_off(peer)) {
         return false;
     }
     memcpy(result, ompi_osc_ucp_handoff_data(record), bytes);
@@ -219,7 +232,7 @@ bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address
     if (OMPI_OSC_UCP_OP_NO_OP != op) {
         memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
     }
-    if (!hand_off(&peer->handing)) {
+    if (!hand_off(peer)) {
         return false;
     }
     if (NULL != result) {
@@ -240,7 +253,7 @@ bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, cons
     record->prim = prim->code;
     memcpy(ompi_osc_ucp_handoff_data(record), origin, prim->size);
     memcpy(ompi_osc_ucp_handoff_data(record) + prim->size, compare, prim->size);
-    if (!hand_off(&peer->handing)) {
+    if (!hand_off(peer)) {
         return false;
     }
     memcpy(result, ompi_osc_ucp_handoff_data(record) + prim->size, prim->size);
@@ -257,6 +270,12 @@ static bool is_scattered(const ompi_osc_ucp_transfer_t *transfer)
 
     return !ompi_osc_ucp_threaded() && !ompi_osc_ucp_layout_is_contiguous(layout) &&
            layout->size / LONG_PIECE < ompi_osc_ucp_layout_runs(layout);
+}
+
+/** An operation follows that may take the kernel much longer than the target. */
+static void skip_less(ompi_osc_ucp_handing_t *handing)
+{
+    handing->skip = handing->skip < SKIPPED_MAX ? handing->skip : SKIPPED_MAX;
 }
 
 /** Claim the handoff for the next bytes of a transfer, from packed byte `pos` on, and describe where they go. *bytes_p:
@@ -279,9 +298,7 @@ static ompi_osc_ucp_handoff_record_t *claim_shaped(const ompi_osc_ucp_transfer_t
     } else if (!ompi_osc_ucp_layout_slice(layout, pos, unit, NODES_MAX, &bytes, &piece)) {
         return NULL;
     }
-    if (transfer->peer->handing.skip > SKIPPED_MAX) {
-        transfer->peer->handing.skip = SKIPPED_MAX;
-    }
+    skip_less(&transfer->peer->handing);
     record = claim_one(transfer->peer, kind, transfer->peer->remote + (uint64_t) transfer->disp,
                        sizeof(*shape) + ompi_osc_ucp_layout_encoded_size(&piece) + bytes, false);
     if (NULL != record) {
@@ -299,13 +316,11 @@ static ompi_osc_ucp_handoff_record_t *claim_shaped(const ompi_osc_ucp_transfer_t
 /** The handoff's record with a shape was carried out, or must be taken back: was it? */
 static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_handoff_shape_t *shape)
 {
-    ompi_osc_ucp_handing_t *handing = &transfer->peer->handing;
-
-    if (!hand_off_patient(handing, ompi_osc_ucp_layout_runs(transfer->target_layout))) {
+    if (!hand_off_patient(transfer->peer, ompi_osc_ucp_layout_runs(transfer->target_layout))) {
         return false;
     }
     if (!shape->done) {
-        release(handing->handoff);
+        release(transfer->peer->handing.handoff);
     }
     return shape->done;
 }
@@ -369,4 +384,104 @@ bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer)
     }
     release(transfer->peer->handing.handoff);
     return true;
+}
+
+/* Accumulates on cells in a row. */
+
+/** Have the target copy the origin's cells, and apply them. Returns how many it has applied. */
+static uint64_t cells_pulled(const ompi_osc_ucp_transfer_t *transfer, uint64_t cells)
+{
+    const ompi_osc_ucp_prim_t     *prim   = transfer->prim;
+    ompi_osc_ucp_peer_t           *peer   = transfer->peer;
+    const uint64_t                 from   = (uintptr_t) transfer->origin + (uint64_t) transfer->origin_layout->lb;
+    const uint64_t                 target = peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb);
+    const bool                     gaps   = ompi_osc_ucp_prim_has_gaps(prim);
+    ompi_osc_ucp_handoff_record_t *record;
+    ompi_osc_ucp_handoff_pull_t   *pull;
+    uint64_t                       done, n;
+
+    for (done = 0; done < cells && !peer->handing.refused; done += n) {
+        record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE, target + done * prim->extent, sizeof(*pull),
+                           false);
+        if (NULL == record) {
+            break;
+        }
+        n            = PULLED_MAX / prim->extent;
+        n            = cells - done < n ? cells - done : n;
+        pull         = (ompi_osc_ucp_handoff_pull_t *) ompi_osc_ucp_handoff_data(record);
+        record->op   = transfer->op;
+        record->prim = prim->code;
+        pull->from   = from + done * prim->extent;
+        pull->cells  = n;
+        pull->done   = 0;
+        pull->pid    = getpid();
+        if (!hand_off_patient(peer, gaps ? n : 0)) {
+            break;
+        }
+        peer->handing.refused = pull->done < n;
+        n                     = pull->done;
+        release(peer->handing.handoff);
+    }
+    return done;
+}
+
+/** Hand cells off in short parts, with their data. Returns how many are done. */
+static uint64_t cells_copied(const ompi_osc_ucp_transfer_t *transfer, uint64_t cells)
+{
+    const ompi_osc_ucp_prim_t     *prim    = transfer->prim;
+    ompi_osc_ucp_peer_t           *peer    = transfer->peer;
+    const bool                     reads   = NULL != transfer->origin_layout, fetches = NULL != transfer->result_layout;
+    const uint64_t                 most    = (OMPI_OSC_UCP_HANDOFF_MAX >> fetches) / prim->size;
+    const uint64_t                 target  = peer->remote + (uint64_t) (transfer->disp + transfer->target_layout->lb);
+    ompi_osc_ucp_handoff_record_t *record;
+    ompi_osc_ucp_layout_iter_t     origin, result;
+    uint64_t                       done, n;
+
+    if (reads) {
+        ompi_osc_ucp_layout_iter_init(&origin, transfer->origin_layout, 0);
+    }
+    if (fetches) {
+        ompi_osc_ucp_layout_iter_init(&result, transfer->result_layout, 0);
+    }
+    for (done = 0; done < cells; done += n) {
+        n      = cells - done < most ? cells - done : most;
+        record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, target + done * prim->extent, n * prim->size,
+                           fetches);
+        if (NULL == record) {
+            break;
+        }
+        record->op   = transfer->op;
+        record->prim = prim->code;
+        if (reads) {
+            ompi_osc_ucp_layout_pack(&origin, transfer->origin, ompi_osc_ucp_handoff_data(record), record->bytes);
+        }
+        if (!hand_off_patient(peer, n)) {
+            break;
+        }
+        if (fetches) {
+            ompi_osc_ucp_layout_unpack(&result, transfer->result, ompi_osc_ucp_handoff_data(record) + record->bytes,
+                                       record->bytes);
+        }
+        release(peer->handing.handoff);
+    }
+    return done;
+}
+
+uint64_t ompi_osc_ucp_handoff_cells(const ompi_osc_ucp_transfer_t *transfer)
+{
+    const ompi_osc_ucp_prim_t *prim   = transfer->prim;
+    const uint64_t             cells  = transfer->target_layout->size / prim->extent;
+    const bool                 gaps   = ompi_osc_ucp_prim_has_gaps(prim);
+    const bool                 copies = NULL != transfer->origin_layout && NULL == transfer->result_layout &&
+                                        cells * prim->size > OMPI_OSC_UCP_HANDOFF_MAX;
+
+    if (ompi_osc_ucp_threaded() || !ompi_osc_ucp_layout_is_contiguous(transfer->target_layout)) {
+        return 0;
+    }
+    skip_less(&transfer->peer->handing);
+    if (copies && (gaps || OMPI_OSC_UCP_OP_REPLACE != transfer->op) && !transfer->peer->handing.refused &&
+        ompi_osc_ucp_lies_in_cells(transfer->origin_layout, prim)) {
+        return cells_pulled(transfer, cells);
+    }
+    return gaps ? cells_copied(transfer, cells) : 0;
 }

@@ -1,4 +1,4 @@
-/* Handoffs at the origin: a target that polls carries out a short operation sooner than the kernel copies.
+/* Handoffs at the origin: a target that polls carries out some operations sooner than the kernel copies.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -36,5 +36,10 @@ bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, cons
  *  must have no result. */
 bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write);
 bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer);
+
+/** The same for an accumulate on cells in a row that have gaps, or are many: long data lie as cells in a row, too, and
+ *  the target has the kernel copy them from the origin's memory. In parts: returns how many cells are done, the first
+ *  ones. */
+uint64_t ompi_osc_ucp_handoff_cells(const ompi_osc_ucp_transfer_t *transfer);
 
 #endif /* OSC_UCP_PATH_HANDOFF_H */

@@ -89,6 +89,18 @@ static int kernel_get(ompi_osc_ucp_transfer_t *transfer)
     return kernel_copy(transfer, false);
 }
 
+/** Carry out an accumulate that was begun. */
+static int cells_updated(ompi_osc_ucp_transfer_t *transfer)
+{
+    const uint64_t done = ompi_osc_ucp_handoff_cells(transfer);
+
+    if (done * transfer->prim->extent == transfer->target_layout->size) {
+        ompi_osc_ucp_cma_end(transfer->peer);
+        return OMPI_SUCCESS;
+    }
+    return ompi_osc_ucp_cma_updated(transfer, done);
+}
+
 static int kernel_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
     if (!begin(transfer)) {
@@ -98,7 +110,7 @@ static int kernel_accumulate(ompi_osc_ucp_transfer_t *transfer)
         ompi_osc_ucp_cma_end(transfer->peer);
         return over(transfer, OMPI_SUCCESS);
     }
-    return over(transfer, ompi_osc_ucp_cma_updated(transfer));
+    return over(transfer, cells_updated(transfer));
 }
 
 static int kernel_compare_swap(ompi_osc_ucp_transfer_t *transfer)
@@ -180,7 +192,7 @@ static bool block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, con
         return ompi_osc_ucp_cma_block_updated(peer, at, op, prim, origin, result, bytes);
     }
     ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
-    if (OMPI_SUCCESS != ompi_osc_ucp_cma_updated(&transfer)) {
+    if (OMPI_SUCCESS != cells_updated(&transfer)) {
         peer->error = OMPI_ERR_UNREACH; /* some of it may be done: the caller must not do it once more */
     }
     return true;

@@ -112,6 +112,7 @@ struct ompi_osc_ucp_peer_t {
         uint16_t                       skip;    /**< operations that must not be handed off */
         uint8_t                        misses;  /**< operations in a row that were not taken */
         bool                           answers; /**< the peer is thought to poll */
+        bool                           refused; /**< the kernel did not let the peer copy this process's memory */
     } handing;
 
     /* On the cma and the kernel path. */

@@ -11,11 +11,15 @@
 
 #include "base/wait.h"
 #include "layout/block.h"
+#include "memory/cma.h"
 #include "memory/handoff.h"
 #include "op/op_layout.h"
 
 /** A poll looks at so many windows at most. */
 #define LOOKED_MAX 4
+
+/** Bytes that are copied from an origin at once: they stay in the processor's own cache until they are applied. */
+#define PULLED_BYTES (64 * 1024)
 
 static struct {
     ompi_osc_ucp_window_t *first;
@@ -49,6 +53,32 @@ static void carry_out_shaped(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_h
     ompi_osc_ucp_layout_fini(&layout);
 }
 
+/** Apply cells of the origin's memory. Gaps between them are copied, too, but not the last one: it may lie behind the
+ *  origin's buffer. */
+static void carry_out_pulled(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+{
+    static _Alignas(64) char     cells[PULLED_BYTES];
+    ompi_osc_ucp_handoff_pull_t *pull   = (ompi_osc_ucp_handoff_pull_t *) ompi_osc_ucp_handoff_data(record);
+    const ompi_osc_ucp_prim_t   *prim   = ompi_osc_ucp_prim_by_code(record->prim);
+    char                        *target = (char *) (uintptr_t) record->address;
+    ompi_osc_ucp_cma_vector_t    vector;
+    uint64_t                     done, n;
+
+    for (done = 0; done < pull->cells; done += n) {
+        n = pull->cells - done < PULLED_BYTES / prim->extent ? pull->cells - done : PULLED_BYTES / prim->extent;
+        ompi_osc_ucp_cma_begin(&vector);
+        ompi_osc_ucp_cma_add(&vector, cells, pull->from + done * prim->extent,
+                             n * prim->extent - (uint64_t) ompi_osc_ucp_prim_gap(prim));
+        if (!ompi_osc_ucp_cma_copy(pull->pid, false, &vector)) {
+            break;
+        }
+        ompi_osc_ucp_op_apply_cells(window->stripes, (uintptr_t) target - window->key_base, record->op, prim, target,
+                                    cells, NULL, n);
+        target += n * prim->extent;
+    }
+    pull->done = done;
+}
+
 /** Carry out an operation that is taken. */
 static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
 {
@@ -75,6 +105,9 @@ static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_
     case OMPI_OSC_UCP_HANDOFF_SHAPED_GET:
     case OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE:
         carry_out_shaped(window, record);
+        break;
+    case OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE:
+        carry_out_pulled(window, record);
         break;
     default:
         ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, data, more, old);

@@ -1,0 +1,102 @@
+/* While the target of a long accumulate waits in MPI, it copies the data itself: the origin has the kernel forbid its
+ * own copies, and succeeds all the same.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "lean.h"
+#include "windows.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+enum { COUNT = 100000, SECONDS = 10 };
+
+struct pair { double value; int index; };
+
+static struct pair pairs[COUNT];
+static double numbers[COUNT];
+
+/* From now on this process copies from no other one, nor to it. */
+static int forbid(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+    return 0 == prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && 0 == prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* The target may not be running at the moment: then the origin would copy, and fails. */
+static void succeeds(const void *data, MPI_Datatype type, MPI_Op op, const struct test_window *window)
+{
+    int rc = MPI_ERR_OTHER, flushed = MPI_ERR_OTHER;
+    double end = MPI_Wtime() + SECONDS;
+
+    while ((MPI_SUCCESS != rc || MPI_SUCCESS != flushed) && MPI_Wtime() < end) {
+        rc = MPI_Accumulate(data, COUNT, type, 1, test_at(window, 1, 0), COUNT, type, op, window->win);
+        flushed = MPI_Win_flush(1, window->win);
+    }
+    CHECK(MPI_SUCCESS == rc && MPI_SUCCESS == flushed, "%s: the target does not copy",
+          test_flavor_name[window->flavor]);
+}
+
+static void check(const struct test_window *window)
+{
+    const struct pair *have = (const struct pair *) window->base;
+    int wrong = 0;
+
+    if (0 == test_rank) {
+        succeeds(pairs, MPI_DOUBLE_INT, MPI_REPLACE, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; 1 == test_rank && i < COUNT; i++) {
+        wrong += pairs[i].value != have[i].value || pairs[i].index != have[i].index;
+    }
+    CHECK(0 == wrong, "%s: %d pairs are wrong", test_flavor_name[window->flavor], wrong);
+    memset(window->base, 0, (size_t) window->size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == test_rank) {
+        succeeds(numbers, MPI_DOUBLE, MPI_MAX, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    wrong = 1 == test_rank && 0 != memcmp(window->base, numbers, sizeof(numbers));
+    CHECK(0 == wrong, "%s: numbers are wrong", test_flavor_name[window->flavor]);
+}
+
+int main(int argc, char **argv)
+{
+    struct test_window windows[2];
+    int forbidden;
+
+    test_init(&argc, &argv);
+    if (!test_copies_whole() || !test_copies()) {
+        test_skip("the kernel does not copy between processes");
+    }
+    for (int i = 0; i < COUNT; i++) {
+        pairs[i] = (struct pair) {1.5 * i, i};
+        numbers[i] = 1 + 2.5 * i;
+    }
+    test_window_open(&windows[0], TEST_CREATE, sizeof(pairs), MPI_INFO_NULL, MPI_COMM_WORLD);
+    test_window_open(&windows[1], TEST_DYNAMIC, sizeof(pairs), MPI_INFO_NULL, MPI_COMM_WORLD);
+    forbidden = 0 != test_rank || forbid();
+    MPI_Bcast(&forbidden, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) {
+        MPI_Win_set_errhandler(windows[i].win, MPI_ERRORS_RETURN);
+        MPI_Win_lock_all(0, windows[i].win);
+        if (forbidden) {
+            check(&windows[i]);
+        }
+        MPI_Win_unlock_all(windows[i].win);
+        test_window_close(&windows[i]);
+    }
+    return test_finish();
+}
