@@ -72,15 +72,21 @@ static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, 
     return done;
 }
 
+/** Where the last span ends, in the peer's memory; there is one. */
+static uint64_t end_of_spans(const ompi_osc_ucp_cma_vector_t *spans)
+{
+    const struct iovec *last = &spans->there[spans->nthere - 1];
+
+    return (uintptr_t) last->iov_base + last->iov_len;
+}
+
 /** Add the next cell. It is written without its gaps, but read with those in and before it if it lies behind the last
  *  one: fewer pieces are faster. The gap behind the last one may lie outside of the peer's memory. */
 static void cell_add(piece_t *piece, uint64_t address, char *cell)
 {
     const ompi_osc_ucp_prim_t *prim  = piece->prim;
     const uint64_t             gap   = (uint64_t) ompi_osc_ucp_prim_gap(prim);
-    const struct iovec        *last  = &piece->spans->there[piece->spans->nthere - 1];
-    const bool                 joins = piece->spans->nthere > 0 &&
-                                       (uintptr_t) last->iov_base + last->iov_len + gap == address;
+    const bool                 joins = piece->spans->nthere > 0 && end_of_spans(piece->spans) + gap == address;
     const uint64_t             ahead = joins ? gap : 0;
 
     ompi_osc_ucp_cma_add(piece->spans, cell - ahead, address - ahead, prim->extent - gap + ahead);
