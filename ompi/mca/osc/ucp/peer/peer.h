@@ -111,8 +111,8 @@ struct ompi_osc_ucp_peer_t {
         uint32_t                       polls;   /**< those of the peer when they were read last */
         uint16_t                       skip;    /**< operations that must not be handed off */
         uint8_t                        misses;  /**< operations in a row that were not taken */
-        bool                           answers; /**< the peer is thought to poll */
-        bool                           refused; /**< the kernel did not let the peer copy this process's memory */
+        bool                           answers : 1; /**< the peer is thought to poll */
+        bool                           refused : 1; /**< the kernel has not let it copy this process's memory */
     } handing;
 
     /* On the cma and the kernel path. */
