@@ -449,6 +449,11 @@ def revision():
         return subprocess.run(["git", "-C", TOP, "describe", "--always", "--dirty"], capture_output=True, text=True,
                               check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
+        pass
+    try:
+        with open(os.path.join(TOP, ".revision")) as stream: # contrib/matrix writes it into its copies
+            return stream.read().strip()
+    except OSError:
         return "unknown"
 
 
