@@ -2,21 +2,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rank 0 makes it, and broadcasts where it is. A small window has a lot in a pool (memory/pool.h). A larger one has a
- * System V segment of its own. If the system gives none, or if this process has made many, Open MPI's shmem framework
- * serves: a file.
+ * Rank 0 makes it, and offers it while the members agree on the window, or broadcasts where it is. A small window has a
+ * lot in a pool (memory/pool.h). A larger one has a System V segment of its own. If the system gives none, or if this
+ * process has made many, Open MPI's shmem framework serves: a file (memory/shared_file.h).
  */
 
 #include "memory/segment.h"
 
 #include "memory/arena.h"
 #include "memory/pool.h"
+#include "memory/shared_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "opal/mca/shmem/base/base.h"
@@ -58,7 +55,12 @@ typedef struct place_t {
     uint64_t bytes;  /**< of the segment; 0: too many */
     uint32_t keep;   /**< it is not unmapped with the window */
     uint32_t packed; /**< the lot has one lane */
+    uint64_t alignment;  /**< what rank 0 made it for (ompi_osc_ucp_share_t) */
+    uint32_t counters;
+    uint32_t contiguous;
 } place_t;
+
+_Static_assert(sizeof(place_t) == sizeof(ompi_osc_ucp_offer_t), "an offer is a place");
 
 /** A segment that this process has mapped. */
 struct ompi_osc_ucp_segment_t {
@@ -146,91 +148,18 @@ static int lot_lanes(const ompi_osc_ucp_share_t *mine, const uint64_t *all, int 
 
 /* Making a segment: rank 0. */
 
-/** Where less than this is left, as in a container, memory is scarce. Bytes. */
-#define SCARCE (UINT64_C(1) << 30)
-
-/** Bytes left for files in a folder that this process may write to. */
-static uint64_t folder_left(const char *folder)
-{
-    struct statvfs fs;
-
-    return 0 == access(folder, W_OK) && 0 == statvfs(folder, &fs) ? (uint64_t) fs.f_bavail * fs.f_frsize : 0;
-}
-
-/** Is there room for a segment? Open MPI itself needs 5 % more, and has files there whose pages it has not touched
- *  yet: where memory is scarce, half of it is left to them. */
-static bool folder_fits(const char *folder, uint64_t size)
-{
-    uint64_t left = folder_left(folder);
-
-    return size <= (left < SCARCE ? left / 2 : left / 16 * 15);
-}
-
-/** Reserve the memory of a new file: touching a page for which there is none ends the process. Where there is plenty,
- *  this is not called: a page then comes from the node of the process that touches it first. */
-static bool file_reserve(const opal_shmem_ds_t *ds, uint64_t size)
-{
-    int  fd = open(ds->seg_name, O_RDWR | O_CLOEXEC);
-    bool reserved;
-
-    if (fd < 0) {
-        return true;
-    }
-    reserved = ENOSPC != posix_fallocate(fd, 0, (off_t) size);
-    close(fd);
-    return reserved;
-}
-
-/** Map the file. Returns its head, which begins at a cache line; NULL if that fails. */
-static head_t *file_attach(opal_shmem_ds_t *ds)
-{
-    return (head_t *) round_up((uintptr_t) opal_shmem_segment_attach(ds), 64);
-}
-
-/** Make a file in a folder, and map it. */
-static bool file_create_in(ompi_osc_ucp_segment_t *segment, const char *folder, uint64_t size)
-{
-    opal_process_name_t name = OPAL_PROC_MY_NAME;
-    bool                scarce = folder_left(folder) < SCARCE;
-    char               *file;
-    int                 rc;
-
-    if (asprintf(&file, "%s/osc_ucp.%x.%x.%016llx", folder, name.jobid, name.vpid,
-                 (unsigned long long) ompi_osc_ucp_nonce()) < 0) {
-        return false;
-    }
-    rc = opal_shmem_segment_create(segment->ds, file, size);
-    free(file);
-    if (OPAL_SUCCESS != rc) {
-        return false;
-    }
-    segment->head = file_attach(segment->ds);
-    if (NULL != segment->head && (!scarce || file_reserve(segment->ds, size))) {
-        return true;
-    }
-    opal_shmem_unlink(segment->ds);
-    if (NULL != segment->head) {
-        opal_shmem_segment_detach(segment->ds);
-        segment->head = NULL;
-    }
-    return false;
-}
-
-/** Make a file: in memory, or on a disk if that is too small and the window must have one. */
+/** Make a file. */
 static bool file_create(ompi_osc_ucp_segment_t *segment, bool must)
 {
-    uint64_t size = segment->place.bytes;
-
-    segment->ds = calloc(1, sizeof(*segment->ds));
-    if (NULL != segment->ds &&
-        ((folder_fits("/dev/shm", size) && file_create_in(segment, "/dev/shm", size)) ||
-         (must && file_create_in(segment, opal_process_info.proc_session_dir, size)))) {
-        segment->place.holder = FILED;
-        return true;
+    segment->ds   = calloc(1, sizeof(*segment->ds));
+    segment->head = NULL == segment->ds ? NULL : ompi_osc_ucp_file_create(segment->ds, segment->place.bytes, must);
+    if (NULL == segment->head) {
+        free(segment->ds);
+        segment->ds = NULL;
+        return false;
     }
-    free(segment->ds);
-    segment->ds = NULL;
-    return false;
+    segment->place.holder = FILED;
+    return true;
 }
 
 /** Take a lot in so many lanes, or if that is 0 make a System V segment. */
@@ -265,7 +194,8 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t byt
     return true;
 }
 
-static void segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
+/** Make a segment: a file or, if possible, not. False: there is none. */
+static bool segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_share_t *mine, const uint64_t *all,
                            bool file)
 {
     place_t *place = &segment->place;
@@ -275,20 +205,20 @@ static void segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_s
     place->bytes  = memory_at(mine, all, n, n);
     place->first  = sizeof(head_t) + ompi_osc_ucp_counters_bytes(mine->counters);
     place->stride = member_bytes(mine);
-    if (0 == place->bytes || (!file && lanes > 0 && sysv_create(segment, lanes, bytes)) ||
-        (!file && sysv_create(segment, 0, place->bytes))) {
-        return;
+
+    place->alignment  = mine->alignment;
+    place->counters   = mine->counters;
+    place->contiguous = mine->contiguous;
+    if (0 == place->bytes) {
+        return false;
     }
-    (void) file_create(segment, mine->must);
+    if (file) {
+        return file_create(segment, mine->must);
+    }
+    return (lanes > 0 && sysv_create(segment, lanes, bytes)) || sysv_create(segment, 0, place->bytes);
 }
 
 /* Mapping a segment that rank 0 has made. */
-
-/** Is it a file that this process does not see, in a container with the same host name? Open MPI would complain. */
-static bool file_is_elsewhere(const opal_shmem_ds_t *ds)
-{
-    return NULL != strstr(ds->seg_name, "/osc_ucp.") && 0 != access(ds->seg_name, R_OK | W_OK);
-}
 
 /** Map the file. Collective: the others learn its name. `segment` is NULL if memory was short. */
 static int file_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
@@ -303,7 +233,7 @@ static int file_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
     if (OMPI_SUCCESS != rc || NULL == segment || NULL != segment->head) {
         return rc;
     }
-    if (file_is_elsewhere(&ds)) {
+    if (ompi_osc_ucp_file_is_elsewhere(&ds)) {
         return OMPI_ERR_RMA_SHARED;
     }
     if (getpid() == ds.seg_cpid) {
@@ -314,7 +244,7 @@ static int file_map(ompi_osc_ucp_segment_t *segment, ompi_communicator_t *comm)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     *segment->ds  = ds;
-    segment->head = file_attach(segment->ds);
+    segment->head = ompi_osc_ucp_file_attach(segment->ds);
     return NULL == segment->head ? OMPI_ERR_RMA_SHARED : OMPI_SUCCESS;
 }
 
@@ -433,7 +363,9 @@ static int segment_try(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *sh
     if (NULL != segment) {
         segment->members = (uint32_t) ompi_comm_size(comm);
         if (0 == ompi_comm_rank(comm)) {
-            segment_create(segment, share, all, file);
+            if (!segment_create(segment, share, all, file) && !file) {
+                (void) segment_create(segment, share, all, true);
+            }
             *place = segment->place;
         }
     }
@@ -466,6 +398,74 @@ int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, const ompi_osc_ucp_sha
     }
     free(all);
     return rc;
+}
+
+ompi_osc_ucp_offer_t ompi_osc_ucp_offer_none(void)
+{
+    ompi_osc_ucp_offer_t none;
+    int                  i;
+
+    for (i = 0; i < OMPI_OSC_UCP_OFFER_WORDS; i++) {
+        none.words[i] = INT64_MIN;
+    }
+    return none;
+}
+
+ompi_osc_ucp_segment_t *ompi_osc_ucp_segment_offer(int members, const ompi_osc_ucp_share_t *share,
+                                                   ompi_osc_ucp_offer_t *offer)
+{
+    ompi_osc_ucp_segment_t *segment = calloc(1, sizeof(*segment));
+
+    *offer = ompi_osc_ucp_offer_none();
+    if (NULL == segment) {
+        return NULL;
+    }
+    segment->members = (uint32_t) members;
+    if (!segment_create(segment, share, NULL, false)) {
+        free(segment);
+        return NULL;
+    }
+    memcpy(offer, &segment->place, sizeof(*offer));
+    return segment;
+}
+
+bool ompi_osc_ucp_offer_suits(const ompi_osc_ucp_offer_t *offer, const ompi_osc_ucp_share_t *share)
+{
+    const ompi_osc_ucp_offer_t none = ompi_osc_ucp_offer_none();
+    place_t                    place;
+
+    memcpy(&place, offer, sizeof(place));
+    return 0 != memcmp(offer, &none, sizeof(none)) && share->uniform && place.alignment == share->alignment &&
+           place.counters == share->counters && place.contiguous == share->contiguous;
+}
+
+int ompi_osc_ucp_segment_accept(ompi_communicator_t *comm, const ompi_osc_ucp_offer_t *offer,
+                                const ompi_osc_ucp_share_t *share, ompi_osc_ucp_segment_t **segment_p)
+{
+    ompi_osc_ucp_segment_t *segment = NULL != *segment_p ? *segment_p : calloc(1, sizeof(*segment));
+    int                     rc;
+
+    if (NULL == segment) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    segment->members = (uint32_t) ompi_comm_size(comm);
+    memcpy(&segment->place, offer, sizeof(segment->place));
+    rc = sysv_map(segment);
+    if (OMPI_SUCCESS != rc) {
+        free(segment);
+        segment = NULL;
+    } else {
+        member_init(segment, share, NULL, ompi_comm_rank(comm));
+    }
+    *segment_p = segment;
+    return rc;
+}
+
+void ompi_osc_ucp_segment_discard(ompi_osc_ucp_segment_t *segment)
+{
+    if (NULL != segment) {
+        segment_unmap(segment, true);
+    }
 }
 
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment)

@@ -47,6 +47,35 @@ typedef struct ompi_osc_ucp_member_t {
 int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, const ompi_osc_ucp_share_t *share,
                                ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p);
 
+/** Where rank 0 has a segment, and for whom, in numbers that an allreduce for maxima can carry. */
+#define OMPI_OSC_UCP_OFFER_WORDS 9
+
+typedef struct ompi_osc_ucp_offer_t {
+    int64_t words[OMPI_OSC_UCP_OFFER_WORDS];
+} ompi_osc_ucp_offer_t;
+
+/** No offer: each number is less than any other, or the same. */
+ompi_osc_ucp_offer_t ompi_osc_ucp_offer_none(void);
+
+/** At rank 0: make a segment as for members that all want the same, before they have agreed on that. NULL, and no
+ *  offer: the system gives none. Local. */
+ompi_osc_ucp_segment_t *ompi_osc_ucp_segment_offer(int members, const ompi_osc_ucp_share_t *share,
+                                                   ompi_osc_ucp_offer_t *offer);
+
+/** Is there an offer, and for what all members want? */
+bool ompi_osc_ucp_offer_suits(const ompi_osc_ucp_offer_t *offer, const ompi_osc_ucp_share_t *share);
+
+/**
+ * Map a segment that was offered. The members must agree on the outcome before they use it. Local.
+ * @param segment_p  at rank 0 the segment that it has made, elsewhere NULL; then the one that is mapped, or NULL.
+ */
+int ompi_osc_ucp_segment_accept(ompi_communicator_t *comm, const ompi_osc_ucp_offer_t *offer,
+                                const ompi_osc_ucp_share_t *share, ompi_osc_ucp_segment_t **segment_p);
+
+/** Unmap a segment, which may be NULL, that no member uses, as some could not map it. No member writes to it any more.
+ *  Local. */
+void ompi_osc_ucp_segment_discard(ompi_osc_ucp_segment_t *segment);
+
 /** Unmap the segment, which may be NULL, when this process no longer uses it. Local. */
 void ompi_osc_ucp_segment_free(ompi_osc_ucp_segment_t *segment);
 

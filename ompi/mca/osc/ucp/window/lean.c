@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/params.h"
@@ -22,6 +23,9 @@
 #include "memory/handoff.h"
 #include "memory/limits.h"
 #include "service/handoff.h"
+
+/** Most processes of which this one keeps that it has copied their memory. */
+enum { TRIED_MAX = 64 };
 
 /** Is the window's memory the program's? */
 static bool is_outside(const ompi_osc_ucp_window_t *window)
@@ -67,36 +71,61 @@ static uint64_t memory_wanted(const ompi_osc_ucp_window_t *window)
     }
 }
 
+/** The processes whose memory this one has copied, of those that follow it in communicators. Of the origin side. */
+static struct {
+    uint64_t keys[TRIED_MAX];
+    unsigned n; /**< ever kept: the last ones are there */
+} tried;
+
+static uint64_t next_key(const ompi_osc_ucp_window_t *window)
+{
+    return ompi_osc_ucp_proc_key(window->group, (window->rank + 1) % window->size);
+}
+
+/** What keeps a process from copying, or most others from copying from it, may have begun since it tried: a filter of
+ *  its system calls, or that it may not be dumped. */
+static bool copies_still(void)
+{
+    return 1 == prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) && ompi_osc_ucp_cma_copies(&tried, sizeof(tried.keys[0]));
+}
+
+bool ompi_osc_ucp_copies_untried(const ompi_osc_ucp_window_t *window)
+{
+    bool     known = false;
+    uint64_t key;
+    unsigned i;
+
+    if (!is_outside(window)) {
+        return false;
+    }
+    key = next_key(window);
+    ompi_osc_ucp_enter();
+    for (i = 0; i < TRIED_MAX && i < tried.n; i++) {
+        known = known || key == tried.keys[i];
+    }
+    ompi_osc_ucp_leave();
+    return !known || !copies_still();
+}
+
 /**
- * Try the kernel's copies, each member with the next one, and agree on the outcome. Collective.
+ * Try the kernel's copies, each member with the next one, which has mapped the segment. Local.
  *
  * That answers for all pairs. What keeps one process from copying is found by its own try (seccomp), what keeps others
  * from copying its memory by that of the one before it (a process that is not dumpable, yama), and name spaces and
  * users that differ anywhere differ between two neighbours.
  */
-static int copies_try(const ompi_osc_ucp_creation_t *creation)
+static bool copies_try(const ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_window_t       *window = creation->window;
-    const ompi_osc_ucp_member_t  member = ompi_osc_ucp_segment_member(window->segment,
-                                                                      (window->rank + 1) % window->size);
-    const bool                   copies = ompi_osc_ucp_cma_permits(member.self.pid, member.self.address,
-                                                                   member.self.number);
-    int                          rc     = ompi_osc_ucp_agree(creation->comm,
-                                                             copies ? OMPI_SUCCESS : OMPI_ERR_NOT_SUPPORTED);
+    const ompi_osc_ucp_member_t member = ompi_osc_ucp_segment_member(window->segment,
+                                                                     (window->rank + 1) % window->size);
 
-    if (OMPI_SUCCESS != rc) {
-        ompi_osc_ucp_cma_refuse();
-        ompi_osc_ucp_enter();
-        ompi_osc_ucp_segment_down(window);
-        ompi_osc_ucp_leave();
-        window->attached = NULL;
-        window->key_base = 0;
-        return rc;
+    if (!ompi_osc_ucp_cma_permits(member.self.pid, member.self.address, member.self.number)) {
+        return false;
     }
     ompi_osc_ucp_enter();
-    ompi_osc_ucp_handoff_open(window);
+    tried.keys[tried.n++ % TRIED_MAX] = next_key(window);
     ompi_osc_ucp_leave();
-    return OMPI_SUCCESS;
+    return true;
 }
 
 /** This process; the same as long as it lives. */
@@ -112,10 +141,9 @@ static ompi_osc_ucp_cma_self_t self(void)
     return (ompi_osc_ucp_cma_self_t) { .address = (uint64_t) (uintptr_t) &number, .number = number, .pid = getpid() };
 }
 
-static int segment_make(ompi_osc_ucp_creation_t *creation)
+static ompi_osc_ucp_share_t share_of(const ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_ucp_window_t     *window = creation->window;
-    const ompi_osc_ucp_share_t share  = {
+    return (ompi_osc_ucp_share_t) {
         .memory     = memory_wanted(window),
         .counters   = window->counters_max,
         .alignment  = window->alignment,
@@ -127,32 +155,72 @@ static int segment_make(ompi_osc_ucp_creation_t *creation)
         .base       = (uint64_t) (uintptr_t) window->base,
         .self       = self()
     };
-    uint64_t              bytes = UINT64_MAX;
-    ompi_osc_ucp_member_t mine;
-    int                   rc;
+}
 
-    if (is_outside(window)) {
-        ompi_osc_ucp_cma_admit();
+ompi_osc_ucp_offer_t ompi_osc_ucp_segment_propose(ompi_osc_ucp_creation_t *creation)
+{
+    ompi_osc_ucp_offer_t       offer = ompi_osc_ucp_offer_none();
+    const ompi_osc_ucp_share_t share = share_of(creation->window);
+
+    if (0 == creation->window->rank) {
+        creation->offered = ompi_osc_ucp_segment_offer(creation->window->size, &share, &offer);
     }
-    rc = ompi_osc_ucp_segment_share(creation->comm, &share, &window->segment, &bytes);
-    if (OMPI_SUCCESS == rc) {
-        mine             = ompi_osc_ucp_segment_member(window->segment, window->rank);
-        window->stripes  = mine.stripes;
-        window->control  = mine.control;
-        window->key_base = is_outside(window) ? mine.base_key : mine.key_base;
-        if (!is_outside(window)) {
-            window->base = mine.memory;
-        } else {
-            if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-                window->attached = memset(mine.memory, 0, offsetof(ompi_osc_ucp_attached_t, shown));
-                mine.memory     += sizeof(*window->attached);
-            }
-            window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
-            ompi_osc_ucp_handoff_init(window->handoff);
-        }
-    } else if (share.must && 0 == bytes) {
+    return offer;
+}
+
+/** Take from the segment what is this member's. */
+static void segment_use(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_member_t mine = ompi_osc_ucp_segment_member(window->segment, window->rank);
+
+    window->stripes  = mine.stripes;
+    window->control  = mine.control;
+    window->key_base = is_outside(window) ? mine.base_key : mine.key_base;
+    if (!is_outside(window)) {
+        window->base = mine.memory;
+        return;
+    }
+    if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+        window->attached = memset(mine.memory, 0, offsetof(ompi_osc_ucp_attached_t, shown));
+        mine.memory     += sizeof(*window->attached);
+    }
+    window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
+    ompi_osc_ucp_handoff_init(window->handoff);
+}
+
+/** Map the segment that rank 0 has offered, if it is what all want. False on all, or on none. */
+static bool segment_accept(ompi_osc_ucp_creation_t *creation)
+{
+    ompi_osc_ucp_window_t     *window = creation->window;
+    const ompi_osc_ucp_share_t share  = share_of(window);
+    int                        rc;
+
+    if (!window->lean || !ompi_osc_ucp_offer_suits(&creation->offer, &share)) {
+        return false;
+    }
+    window->segment   = creation->offered;
+    creation->offered = NULL;
+    rc = ompi_osc_ucp_segment_accept(creation->comm, &creation->offer, &share, &window->segment);
+    if (is_outside(window) && creation->untried && OMPI_SUCCESS != ompi_osc_ucp_agree(creation->comm, rc)) {
+        ompi_osc_ucp_segment_discard(window->segment);
+        window->segment = NULL;
+        return false;
+    }
+    creation->again = OMPI_SUCCESS == rc ? OMPI_OSC_UCP_AGAIN_NOT : OMPI_OSC_UCP_AGAIN_SEGMENT;
+    return true;
+}
+
+/** Have rank 0 make a segment, and map it. Collective; all processes return the same code. */
+static int segment_make(ompi_osc_ucp_creation_t *creation)
+{
+    ompi_osc_ucp_window_t     *window = creation->window;
+    const ompi_osc_ucp_share_t share  = share_of(window);
+    uint64_t                   bytes  = UINT64_MAX;
+    int                        rc     = ompi_osc_ucp_segment_share(creation->comm, &share, &window->segment, &bytes);
+
+    if (OMPI_SUCCESS != rc && share.must && 0 == bytes) {
         creation->reason = strdup("the sum of its sizes is larger than any memory");
-    } else if (share.must && UINT64_MAX != bytes) {
+    } else if (OMPI_SUCCESS != rc && share.must && UINT64_MAX != bytes) {
         creation->reason = ompi_osc_ucp_memory_shortage(bytes);
     }
     return rc;
@@ -165,26 +233,63 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
     if (OMPI_SUCCESS != rc || (!window->lean && MPI_WIN_FLAVOR_SHARED != window->flavor)) {
         return rc;
     }
-    rc = segment_make(creation);
-    if (OMPI_SUCCESS == rc && is_outside(window) && OMPI_SUCCESS != copies_try(creation)) {
-        window->lean = window->crowded = false;
-        return OMPI_SUCCESS;
+    if (is_outside(window)) {
+        ompi_osc_ucp_cma_admit();
+    }
+    if (!segment_accept(creation)) {
+        ompi_osc_ucp_segment_discard(creation->offered);
+        creation->offered = NULL;
+        rc = segment_make(creation);
     }
     if (OMPI_SUCCESS != rc && MPI_WIN_FLAVOR_SHARED != window->flavor) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                             "osc/ucp: the %d processes of a window cannot share a segment, and use UCX", window->size);
         window->lean = window->crowded = false;
-        rc = OMPI_SUCCESS;
+        return OMPI_SUCCESS;
+    }
+    if (OMPI_SUCCESS == rc && OMPI_OSC_UCP_AGAIN_NOT == creation->again) {
+        segment_use(window);
+        if (is_outside(window) && creation->untried && !copies_try(window)) {
+            creation->again = OMPI_OSC_UCP_AGAIN_COPIES;
+        } else if (is_outside(window)) {
+            ompi_osc_ucp_enter();
+            ompi_osc_ucp_handoff_open(window);
+            ompi_osc_ucp_leave();
+        }
     }
     return rc;
 }
 
-void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window)
+/** The window no longer uses its segment, which has yet to be freed. */
+static void segment_leave(ompi_osc_ucp_window_t *window)
 {
     if (NULL != window->handoff) {
         ompi_osc_ucp_handoff_close(window);
         window->handoff = NULL;
     }
+}
+
+void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window)
+{
+    segment_leave(window);
     ompi_osc_ucp_segment_free(window->segment);
     window->segment = NULL;
+}
+
+void ompi_osc_ucp_segment_again(ompi_osc_ucp_creation_t *creation)
+{
+    ompi_osc_ucp_window_t *window = creation->window;
+
+    segment_leave(window);
+    ompi_osc_ucp_segment_discard(creation->offered);
+    creation->offered = window->segment; /* others may still write to their handoffs: freed behind the next agreement */
+    creation->offer   = ompi_osc_ucp_offer_none();
+    window->segment   = NULL;
+    window->attached  = NULL;
+    window->key_base  = 0;
+    if (OMPI_OSC_UCP_AGAIN_COPIES == creation->again) {
+        ompi_osc_ucp_cma_refuse();
+        window->lean = window->crowded = false;
+    }
+    creation->again = OMPI_OSC_UCP_AGAIN_NOT;
 }

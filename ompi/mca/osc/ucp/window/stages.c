@@ -36,9 +36,6 @@ typedef struct stage_t {
     together_t together;
 } stage_t;
 
-/** The next window id that this process proposes; atomic. */
-static int64_t next_id = 1;
-
 /* The stages. */
 
 static int info_up(ompi_osc_ucp_creation_t *creation, int rc)
@@ -165,115 +162,6 @@ static void service_down(ompi_osc_ucp_window_t *window)
     }
 }
 
-/** Is UCX open, and are all members' addresses known? */
-static bool procs_known(const ompi_osc_ucp_window_t *window)
-{
-    bool known;
-
-    ompi_osc_ucp_enter();
-    known = opal_common_ucp_is_open() && ompi_osc_ucp_procs_known(window->group);
-    ompi_osc_ucp_leave();
-    return known;
-}
-
-/** What a process tells the others of the outcome of its stages, for a maximum: 0 if they have succeeded. */
-static int64_t outcome(const ompi_osc_ucp_window_t *window, int rc)
-{
-    return OMPI_SUCCESS == rc ? 0 : window->size - window->rank;
-}
-
-/** The outcome of all, as their maximum tells. */
-static int outcome_agreed(ompi_osc_ucp_creation_t *creation, int64_t all, int rc)
-{
-    const ompi_osc_ucp_window_t *window = creation->window;
-
-    if (0 == all) {
-        return OMPI_SUCCESS;
-    }
-    creation->failed = (int) (window->size - all);
-    creation->mute   = window->rank != creation->failed;
-    return OMPI_SUCCESS == rc ? OMPI_ERROR : rc;
-}
-
-/** The maxima of what all processes tell. Collective. */
-static int maxima(ompi_communicator_t *comm, const int64_t *mine, int64_t *all, int n)
-{
-    return comm->c_coll->coll_allreduce(mine, all, n, MPI_INT64_T, MPI_MAX, comm, comm->c_coll->coll_allreduce_module);
-}
-
-/** Do processes of the window share processors, as far as Open MPI knows? Not where calls are watched: the notices of
- *  rounds tell who is missing. */
-static bool crowded(const ompi_osc_ucp_window_t *window)
-{
-    return opal_progress_yield_when_idle && window->size > 2 && !ompi_osc_ucp_watched_wanted();
-}
-
-/**
- * Agree: have the stages so far succeeded, can the window be lean, do its processes share processors, do all members
- * have the same size and unit, how do they lie on nodes, must the memory be contiguous and how is it aligned, do they
- * all have UCX open, does one want a report or compare clocks, do all check the program, how many notification counters
- * have room, and which id comes next. Info keys may differ: a segment has one plan for all members.
- */
-static int common_agree(ompi_osc_ucp_creation_t *creation, int rc)
-{
-    enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, NODE_MAX, NODE_MIN, CONTIGUOUS, ALIGNMENT,
-           UNKNOWN, REPORT, CLOCKS, UNCHECKED, COUNTERS, ID, COUNT };
-    ompi_osc_ucp_window_t *window = creation->window;
-    int64_t                mine[COUNT], all[COUNT];
-
-    mine[FAILED]     = outcome(window, rc);
-    mine[HEAVY]      = OMPI_SUCCESS != rc || !ompi_osc_ucp_lean_possible(window, creation->comm);
-    mine[ROOMY]      = !crowded(window);
-    mine[SIZE_MAX_]  = window->bytes;
-    mine[SIZE_MIN_]  = -window->bytes;
-    mine[UNIT_MAX_]  = window->disp_unit;
-    mine[UNIT_MIN_]  = -window->disp_unit;
-    mine[NODE_MAX]   = OMPI_SUCCESS == rc ? ompi_osc_ucp_nodes_seen(window) : 0;
-    mine[NODE_MIN]   = -mine[NODE_MAX];
-    mine[CONTIGUOUS] = !window->noncontig;
-    mine[ALIGNMENT]  = (int64_t) window->alignment;
-    mine[UNKNOWN]    = OMPI_SUCCESS == rc && !procs_known(window);
-    mine[REPORT]     = ompi_osc_ucp_params.report;
-    mine[CLOCKS]     = ompi_osc_ucp_trace_clock_wanted(creation->comm);
-    mine[UNCHECKED]  = 0 == ompi_osc_ucp_params.check || 0 != ompi_osc_ucp_params.survive;
-    mine[COUNTERS]   = window->counters_max;
-    mine[ID]         = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
-
-    if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
-        return OMPI_ERROR;
-    }
-    window->lean              = 0 == all[HEAVY];
-    window->crowded           = 0 == all[HEAVY] && 0 == all[ROOMY];
-    window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
-    window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
-    ompi_osc_ucp_nodes_set(window, all[NODE_MAX], -all[NODE_MIN]);
-    window->noncontig         = 0 == all[CONTIGUOUS];
-    window->alignment         = (size_t) all[ALIGNMENT];
-    window->counters_max      = (uint32_t) all[COUNTERS];
-    window->id                = (uint64_t) all[ID];
-    creation->open            = 0 == all[UNKNOWN];
-    creation->report          = (int) all[REPORT];
-    creation->clocks          = 0 != all[CLOCKS];
-    creation->check           = 0 == all[UNCHECKED];
-    return outcome_agreed(creation, all[FAILED], rc);
-}
-
-/** Agree whether all have opened UCX, and have all know all addresses. */
-static int procs_agree(ompi_osc_ucp_creation_t *creation, int rc)
-{
-    enum { FAILED, UNKNOWN, COUNT };
-    ompi_osc_ucp_window_t *window = creation->window;
-    int64_t                mine[COUNT], all[COUNT];
-
-    mine[FAILED]  = outcome(window, rc);
-    mine[UNKNOWN] = OMPI_SUCCESS == rc && !procs_known(window);
-    if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COUNT)) {
-        return OMPI_ERROR;
-    }
-    rc = outcome_agreed(creation, all[FAILED], rc);
-    return OMPI_SUCCESS == rc && 0 != all[UNKNOWN] ? ompi_osc_ucp_procs_exchange(creation->comm) : rc;
-}
-
 static int memory_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     ompi_osc_ucp_window_t *window = creation->window;
@@ -325,18 +213,6 @@ static int domain_up(ompi_osc_ucp_creation_t *creation, int rc)
     return OMPI_SUCCESS;
 }
 
-/** Print one line in a process, not one for each window. Called at the first rank whose memory it is. */
-static void explain_unregistered(const ompi_osc_ucp_creation_t *creation)
-{
-    static bool explained;
-
-    if (!__atomic_exchange_n(&explained, true, __ATOMIC_RELAXED)) {
-        opal_output(0, "osc/ucp: a window's memory at rank %d is reached by messages, which is slower, because the "
-                       "network cannot register it: %s",
-                    creation->window->rank, creation->unregistered);
-    }
-}
-
 static int survive_up(ompi_osc_ucp_creation_t *creation, int rc)
 {
     (void) rc;
@@ -348,80 +224,25 @@ static void withdraw(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_target_withdraw(window->target);
 }
 
-/** From now on propose only ids that are larger than `id`. */
-static void id_used(uint64_t id)
-{
-    int64_t *next_p = &next_id;
-    int64_t  next   = __atomic_load_n(next_p, __ATOMIC_RELAXED);
-
-    while (next <= (int64_t) id &&
-           !__atomic_compare_exchange_n(next_p, &next, (int64_t) id + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        continue;
-    }
-}
-
-/**
- * Let messages reach the window at all members, by an id that is free at all of them. Threads that create windows at
- * the same time may have agreed on the same id; they try the next one. On success all members can be reached.
- */
-static int publish_agree(ompi_osc_ucp_creation_t *creation, int rc)
-{
-    ompi_osc_ucp_window_t *window = creation->window;
-    ompi_communicator_t   *comm   = creation->comm;
-    enum { OUTCOME, NEXT_ID, NO_NIC, UNREGISTERED, COUNT };
-    enum { PUBLISHED, TAKEN, FAILED };
-    int64_t                mine[COUNT], all[COUNT];
-
-    mine[NO_NIC]       = !creation->nic;
-    mine[UNREGISTERED] = NULL == creation->unregistered ? 0 : window->size - window->rank;
-
-    for (;;) {
-        if (OMPI_SUCCESS == rc || OMPI_EXISTS == rc) {
-            rc = ompi_osc_ucp_target_publish(window->target, window->id);
-        }
-        id_used(window->id);
-        mine[OUTCOME] = OMPI_SUCCESS == rc ? PUBLISHED
-                                           : OMPI_EXISTS == rc ? TAKEN : FAILED + window->size - window->rank;
-        mine[NEXT_ID] = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED);
-        if (OMPI_SUCCESS != maxima(comm, mine, all, COUNT)) {
-            all[OUTCOME] = FAILED + window->size - window->rank;
-        }
-        if (PUBLISHED == all[OUTCOME]) {
-            window->nic = 0 == all[NO_NIC];
-            ompi_osc_ucp_reach_begin(window);
-            __atomic_store_n(&window->target->nic, window->nic, __ATOMIC_RELAXED);
-            if (0 != all[UNREGISTERED] && all[UNREGISTERED] == mine[UNREGISTERED]) {
-                explain_unregistered(creation);
-            }
-            return OMPI_SUCCESS;
-        }
-        if (PUBLISHED == mine[OUTCOME]) {
-            ompi_osc_ucp_target_withdraw(window->target);
-        }
-        if (FAILED <= all[OUTCOME]) {
-            creation->failed = (int) (FAILED + window->size - all[OUTCOME]);
-            return FAILED <= mine[OUTCOME] ? rc : OMPI_ERROR;
-        }
-        window->id = (uint64_t) all[NEXT_ID];
-    }
-}
-
 static const stage_t stages[] = {
     { info_up, info_down, LOCAL },
-    { common_agree, NULL, COLLECTIVE },
+    { ompi_osc_ucp_common_agree, NULL, COLLECTIVE },
     { ompi_osc_ucp_segment_up, ompi_osc_ucp_segment_down, COLLECTIVE },
     { transport_up, transport_down, LOCAL },
     { device_up, NULL, LOCAL },
     { service_up, service_down, LOCAL },
-    { procs_agree, NULL, MEETING },
+    { ompi_osc_ucp_procs_agree, NULL, MEETING },
     { memory_up, memory_down, LOCAL },
     { target_up, target_down, LOCAL },
     { domain_up, NULL, LOCAL },
     { survive_up, ompi_osc_ucp_survive_end, LOCAL },
-    { publish_agree, withdraw, COLLECTIVE }
+    { ompi_osc_ucp_publish_agree, withdraw, COLLECTIVE }
 };
 
 #define STAGES ((int) (sizeof(stages) / sizeof(stages[0])))
+
+/** The stage that makes the segment. It and those behind it may be done in another way. */
+enum { SEGMENT = 2 };
 
 void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
 {
@@ -457,12 +278,26 @@ static bool stage_runs(const stage_t *stage, const ompi_osc_ucp_creation_t *crea
 {
     switch (stage->together) {
     case LOCAL:
-        return OMPI_SUCCESS == rc;
+        return OMPI_SUCCESS == rc && OMPI_OSC_UCP_AGAIN_NOT == creation->again;
     case MEETING:
         return needs_transport(creation->window) && !creation->open;
     default:
         return true;
     }
+}
+
+/** Undo the stages that went the way which some member cannot go. Returns those that still stand. */
+static unsigned way_undo(ompi_osc_ucp_creation_t *creation, unsigned standing)
+{
+    const unsigned before = (1u << SEGMENT) - 1;
+
+    ompi_osc_ucp_enter();
+    ompi_osc_ucp_stages_down(creation->window, standing & ~before & ~(1u << SEGMENT));
+    ompi_osc_ucp_segment_again(creation);
+    ompi_osc_ucp_leave();
+    free(creation->reason);
+    creation->reason = NULL;
+    return standing & before;
 }
 
 int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
@@ -477,12 +312,17 @@ int ompi_osc_ucp_stages_up(ompi_osc_ucp_creation_t *creation)
         rc = stages[i].up(creation, rc);
         if (OMPI_SUCCESS == rc) {
             standing |= 1u << i;
+        } else if (OMPI_OSC_UCP_AGAIN_NOT != creation->again) {
+            standing = way_undo(creation, standing);
+            rc       = OMPI_SUCCESS;
+            i        = SEGMENT - 1;
         } else if (LOCAL != stages[i].together) {
             why = OMPI_ERROR == rc ? why : rc; /* OMPI_ERROR: another process failed */
             break;
         }
         why = rc;
     }
+    ompi_osc_ucp_segment_discard(creation->offered);
     if (OMPI_SUCCESS != rc) {
         creation_failed(creation, why);
         ompi_osc_ucp_enter();
@@ -496,7 +336,7 @@ int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm, int flavor)
 {
     ompi_osc_ucp_window_t   absent   = { .rank = ompi_comm_rank(comm), .size = ompi_comm_size(comm), .flavor = flavor };
     ompi_osc_ucp_creation_t creation = { .comm = comm, .window = &absent };
-    int                     rc       = common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
+    int                     rc       = ompi_osc_ucp_common_agree(&creation, OMPI_ERR_OUT_OF_RESOURCE);
 
     creation_failed(&creation, OMPI_ERR_OUT_OF_RESOURCE);
     return rc;

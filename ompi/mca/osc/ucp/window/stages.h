@@ -7,7 +7,15 @@
 #define OSC_UCP_STAGES_H
 
 #include "base/host.h"
+#include "memory/segment.h"
 #include "peer/window.h"
+
+/** Why a lean window is made in another way than its members had agreed on. More matters more. */
+typedef enum ompi_osc_ucp_again_t {
+    OMPI_OSC_UCP_AGAIN_NOT,
+    OMPI_OSC_UCP_AGAIN_SEGMENT, /**< a member could not map the segment that rank 0 had offered */
+    OMPI_OSC_UCP_AGAIN_COPIES   /**< the kernel does not copy for a member */
+} ompi_osc_ucp_again_t;
 
 /** The call that creates a window. */
 typedef struct ompi_osc_ucp_creation_t {
@@ -22,6 +30,10 @@ typedef struct ompi_osc_ucp_creation_t {
     bool                   clocks; /**< some member wants to compare clocks, for its trace */
     bool                   check;  /**< all members have osc_ucp_check */
     bool                   open;   /**< each member has UCX open already, and knows the others' addresses */
+    bool                   untried; /**< some member has not yet tried whether the kernel copies from the next one */
+    ompi_osc_ucp_segment_t *offered; /**< a segment that the window does not use, to be freed at the end; or NULL */
+    ompi_osc_ucp_offer_t   offer;  /**< what rank 0 has offered to all */
+    ompi_osc_ucp_again_t   again;  /**< why this process, then all, must try another way */
     bool                   nic;    /**< this process can have accumulates in the NIC domain */
     char                  *unregistered; /**< why the memory cannot be registered, malloc'd */
 } ompi_osc_ucp_creation_t;
@@ -35,15 +47,43 @@ void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing);
 /** A process without memory for its window takes part in the first agreement, so that the others do not make theirs. */
 int ompi_osc_ucp_stages_absent(ompi_communicator_t *comm, int flavor);
 
+/* window/agree.c. Collective; they fail on all processes or on none. `rc` is the outcome of the stages before. */
+
+/** Agree how the window is made. With OMPI_SUCCESS all know what is the same for all. */
+int ompi_osc_ucp_common_agree(ompi_osc_ucp_creation_t *creation, int rc);
+
+/** Agree whether all have opened UCX, and have all know all addresses. */
+int ompi_osc_ucp_procs_agree(ompi_osc_ucp_creation_t *creation, int rc);
+
+/**
+ * Let messages reach the window at all members, by an id that is free at all of them. Threads that create windows at
+ * the same time may have agreed on the same id; they try the next one. On success all members can be reached. If a
+ * member could not go the agreed way, creation->again is set at all, with an error.
+ */
+int ompi_osc_ucp_publish_agree(ompi_osc_ucp_creation_t *creation, int rc);
+
 /* window/lean.c */
 
 /** May the window be lean, as far as this process knows? */
 bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm);
 
-/** Make the segment of a lean window, or of MPI_Win_allocate_shared. If there can be none, the former is not lean, and
- *  is made like one that spans nodes. Collective; all processes return the same code. */
+/** At rank 0: make a segment as for a lean window before all have agreed on that, and offer it. Elsewhere no offer. */
+ompi_osc_ucp_offer_t ompi_osc_ucp_segment_propose(ompi_osc_ucp_creation_t *creation);
+
+/** Must this process try whether the kernel copies from the next one, before the window can be lean? */
+bool ompi_osc_ucp_copies_untried(const ompi_osc_ucp_window_t *window);
+
+/**
+ * Make the segment of a lean window, or of MPI_Win_allocate_shared. If there can be none, the former is not lean, and
+ * is made like one that spans nodes. Collective; all processes return the same code. With OMPI_SUCCESS, creation->again
+ * may be set at some: these take part in the next agreement only.
+ */
 int  ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc);
 void ompi_osc_ucp_segment_down(ompi_osc_ucp_window_t *window);
+
+/** All know from creation->again that there must be another segment, or none: leave this one. Inside the origin
+ *  side. */
+void ompi_osc_ucp_segment_again(ompi_osc_ucp_creation_t *creation);
 
 /* window/nodes.c */
 
