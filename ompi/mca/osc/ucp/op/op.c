@@ -430,6 +430,35 @@ static void apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, con
     }
 }
 
+/** Do elements lie so that a kernel can combine them in place, a granule at a time? */
+static inline bool combines_in_place(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key, const void *target,
+                                     const void *source)
+{
+    return OMPI_OSC_UCP_OP_NO_OP != op && OMPI_OSC_UCP_OP_REPLACE != op && !ompi_osc_ucp_prim_has_gaps(prim) &&
+           is_aligned(prim, target) && is_aligned(prim, source) && 0 == key % prim->size &&
+           0 == OMPI_OSC_UCP_STRIPE_GRANULE % prim->size;
+}
+
+/** apply where combines_in_place: what most programs accumulate, without the checks for each granule. */
+static void apply_in_place(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                           char *target, const char *source, size_t n)
+{
+    size_t left, run;
+
+    for (left = n * prim->size; 0 < left; left -= run) {
+        ompi_osc_ucp_stripe_t *stripe = ompi_osc_ucp_stripe_at(stripes, key);
+
+        run = OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE;
+        run = run < left ? run : left;
+        ompi_osc_ucp_stripe_lock(stripe);
+        run_kernel(op, prim, target, (void *) source, run / prim->size);
+        ompi_osc_ucp_stripe_unlock(stripe);
+        key += run;
+        target += run;
+        source += run;
+    }
+}
+
 static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, uint8_t scalar, void *target, const void *source,
                                  void *result, size_t n)
 {
@@ -449,6 +478,10 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
     if (n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op && ompi_osc_ucp_is_scalar(op, prim, key, target) &&
         key % OMPI_OSC_UCP_STRIPE_GRANULE + n * prim->size <= OMPI_OSC_UCP_STRIPE_GRANULE) {
         apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim->scalar, target, source, result, n);
+        return;
+    }
+    if (1 < n && NULL == result && combines_in_place(op, prim, key, target, source)) {
+        apply_in_place(stripes, key, op, prim, target, source, n);
         return;
     }
     apply(stripes, key, op, prim, target, OMPI_OSC_UCP_PACKED, source, result, n);
