@@ -150,12 +150,11 @@ int ompi_osc_ucp_notified_value(MPI_Win win, int index, int reset, MPI_Count *va
     if (NULL == counter) {
         return MCA_OSC_UCP_NOTIFIED_INDEX;
     }
-    if (0 != reset) {
-        *value = (MPI_Count) __atomic_exchange_n(counter, 0, __ATOMIC_ACQ_REL);
-    } else {
+    if (0 == reset || 0 == __atomic_load_n(counter, __ATOMIC_RELAXED)) { /* programs may poll by either */
         look_progress(window);
-        *value = (MPI_Count) __atomic_load_n(counter, __ATOMIC_ACQUIRE);
     }
+    *value = (MPI_Count) (0 != reset ? __atomic_exchange_n(counter, 0, __ATOMIC_ACQ_REL)
+                                     : __atomic_load_n(counter, __ATOMIC_ACQUIRE));
     return window->lost ? MPI_ERR_WIN : MPI_SUCCESS;
 }
 
