@@ -1,11 +1,12 @@
-/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post, and
- * another one that for a lock's holder: nothing if there is none, although a lock by message takes time, too.
+/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post, another one
+ * that for a late MPI_Win_fence, and one that for a lock's holder: nothing if there is none, although a lock by message
+ * takes time, too. All causes have variables.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "windows.h"
 
-enum { LATE_US = 50000, LOCKS = 300 };
+enum { LATE_US = 50000, LOCKS = 300, CAUSES = 11 };
 
 /* The group of the other one of two processes. */
 static MPI_Group other_group(void)
@@ -31,6 +32,34 @@ static void lock_often(MPI_Win win)
         MPI_OK(MPI_Win_flush(1, win));
         MPI_OK(MPI_Win_unlock(1, win));
     }
+}
+
+/* Every cause has a variable, and rank 1 comes late to a fence. */
+static void causes_read(MPI_T_pvar_session session, MPI_Win win)
+{
+    static const char *const causes[CAUSES] = { "call_itself", "lock_holder", "late_fence", "late_post",
+                                                "late_complete", "target_outside", "flow_control", "first_contact",
+                                                "no_processor", "another_host", "not_known" };
+    MPI_T_pvar_handle handles[CAUSES];
+    unsigned long long ns[CAUSES];
+    char name[64];
+
+    for (int i = 0; i < CAUSES; i++) {
+        snprintf(name, sizeof(name), "osc_ucp_%s_ns", causes[i]);
+        handles[i] = test_window_counter(session, name, win);
+    }
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    usleep(1 == test_rank ? LATE_US : 0);
+    MPI_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    MPI_OK(MPI_Win_lock_all(0, win));
+    MPI_OK(MPI_Win_flush_all(win));
+    MPI_OK(MPI_Win_unlock_all(win));
+    for (int i = 0; i < CAUSES; i++) {
+        MPI_OK(MPI_T_pvar_read(session, handles[i], &ns[i]));
+    }
+    CHECK(1 == test_rank || 0 != ns[2], "no time for a late fence");
+    CHECK(1 == test_rank || 0 != ns[0], "calls themselves took no time");
+    CHECK(0 == ns[10], "%llu ns for no known cause", ns[10]);
 }
 
 int main(int argc, char **argv)
@@ -72,6 +101,7 @@ int main(int argc, char **argv)
               (MPI_Wtime() - begin) * 1e9);
     }
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    causes_read(session, window.win);
     MPI_OK(MPI_T_pvar_session_free(&session));
     test_window_close(&window);
     MPI_OK(MPI_Group_free(&group));

@@ -91,6 +91,9 @@ typedef struct ompi_osc_ucp_fenced_t {
 #define OMPI_OSC_UCP_LOOKED_EACH   61
 #define OMPI_OSC_UCP_LOOKED_SELDOM 1021
 
+/** Of flushes that wait for nothing, the first ones on a window are all timed, then one in EACH. */
+#define OMPI_OSC_UCP_FLUSHES_FIRST 32
+
 /** What report 2 keeps for a window. Inside the origin side. */
 typedef struct ompi_osc_ucp_causes_t {
     ompi_osc_ucp_causes_sums_t sums;
@@ -112,6 +115,7 @@ typedef struct ompi_osc_ucp_causes_t {
     int64_t                    atomics;
     uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
+    uint64_t                   flushes;     /**< that wait for nothing, so far */
     struct {
         int       kind, target;
         ptrdiff_t disp;

@@ -80,4 +80,14 @@ void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive);
 /** A synchronizing call ends, which took `ns`. */
 void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns);
 
+/** As a target: all. */
+#define OMPI_OSC_UCP_CAUSE_ALL (-1)
+
+/** A flush begins. Returns for how many it stands: 0 if it is not timed. It is 1 except for some that wait for nothing,
+ *  with report 2 and without threads. */
+int64_t ompi_osc_ucp_cause_flush_weight(const ompi_osc_ucp_window_t *window, int target);
+
+/** It ends, and took `ns` if it was timed. For weights other than 1. */
+void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_t ns, int64_t weight);
+
 #endif /* OSC_UCP_LAYER_CAUSE_H */

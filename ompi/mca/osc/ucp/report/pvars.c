@@ -80,12 +80,15 @@ static int window_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, voi
     return OMPI_SUCCESS;
 }
 
-/** A cause for which calls on a window took time. Who was late at a fence is known when the window is freed only. */
+/** A cause for which calls on a window took time: all of ompi_osc_ucp_cause_t. */
 static const struct cause_pvar_t {
     const char *name;
     int         cause;
     const char *help;
 } cause_pvars[] = {
+    { "call_itself_ns", OMPI_OSC_UCP_CAUSE_ITSELF, "nanoseconds for which synchronizing calls did their own work" },
+    { "late_fence_ns", OMPI_OSC_UCP_CAUSE_FENCE,
+      "nanoseconds in MPI_Win_fence: how much of it waited for late processes is known when the window is freed only" },
     { "lock_holder_ns", OMPI_OSC_UCP_CAUSE_HOLDER,
       "nanoseconds for which calls waited for processes that held a lock" },
     { "late_post_ns", OMPI_OSC_UCP_CAUSE_POST, "nanoseconds for which calls waited for MPI_Win_post of others" },
@@ -96,7 +99,24 @@ static const struct cause_pvar_t {
     { "first_contact_ns", OMPI_OSC_UCP_CAUSE_CONTACT, "nanoseconds for which calls waited for targets' first answers" },
     { "no_processor_ns", OMPI_OSC_UCP_CAUSE_CPU,
       "nanoseconds for which calls waited for processes that were ready and had no processor" },
+    { "another_host_ns", OMPI_OSC_UCP_CAUSE_REMOTE,
+      "nanoseconds for which calls waited for transfers to other hosts, or for targets there" },
+    { "not_known_ns", OMPI_OSC_UCP_CAUSE_UNKNOWN, "nanoseconds in MPI_Win_fence after the first 65536 of the window" },
 };
+
+_Static_assert(OMPI_OSC_UCP_CAUSES == sizeof(cause_pvars) / sizeof(cause_pvars[0]), "a cause has no variable");
+
+/** The time in fences that is not split by cause yet. */
+static unsigned long long fenced_ns(const ompi_osc_ucp_causes_t *causes)
+{
+    unsigned long long ns = 0;
+    int                i;
+
+    for (i = 0; i < causes->fences; i++) {
+        ns += (unsigned long long) causes->fenced[i].ns;
+    }
+    return ns;
+}
 
 /** 0 without osc_ucp_report 2. */
 static int cause_value(const mca_base_pvar_t *pvar, void *value, void *object)
@@ -108,6 +128,11 @@ static int cause_value(const mca_base_pvar_t *pvar, void *value, void *object)
 
     for (call = 0; NULL != window && NULL != window->causes && call < OMPI_OSC_UCP_CALLED_COUNT; call++) {
         ns += (unsigned long long) window->causes->sums.times[call][wanted->cause];
+    }
+    if (OMPI_OSC_UCP_CAUSE_FENCE == wanted->cause && NULL != window && NULL != window->causes) {
+        ompi_osc_ucp_enter(); /* the array may move */
+        ns += fenced_ns(window->causes);
+        ompi_osc_ucp_leave();
     }
     *(unsigned long long *) value = ns;
     return OMPI_SUCCESS;
