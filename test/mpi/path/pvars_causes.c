@@ -1,6 +1,6 @@
-/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post, another one
- * that for a late MPI_Win_fence, and one that for a lock's holder: nothing if there is none, although a lock by message
- * takes time, too. All causes have variables.
+/* With osc_ucp_report 2 a performance variable has the time for which a call waited for a late MPI_Win_post, another
+ * one that for a late MPI_Win_fence, and one that for a lock's holder: nothing if there is none, although a lock by
+ * message takes time, too. All causes have variables.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
