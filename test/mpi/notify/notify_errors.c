@@ -60,6 +60,29 @@ static void indices(int n)
     MPI_OK(MPI_Win_unlock_all(window.win));
 }
 
+/* Memory that the target has not attached: the put fails there, and is not counted. The next one is. */
+static void not_attached(void)
+{
+    static long apart;
+    int left = (test_rank + test_size - 1) % test_size, rc;
+    MPI_Aint mine, there;
+    MPI_Count count;
+
+    test_refusals = 1;
+    MPI_OK(MPI_Get_address(&apart, &mine));
+    MPI_OK(MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &there, 1, MPI_AINT, right, 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE));
+    MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window.win));
+    rc = MPIX_Put_notify(&value, 1, MPI_LONG, right, there, 1, MPI_LONG, 0, window.win);
+    CHECK((MPI_SUCCESS != rc) | (MPI_SUCCESS != MPI_Win_flush(right, window.win)), "%s",
+          "a put to memory that is not attached has succeeded");
+    MPI_OK(put(right, 0));
+    MPI_OK(MPI_Win_unlock(right, window.win));
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_OK(MPIX_Win_reset_notify_value(window.win, 0, &count));
+    CHECK(1 == count, "one put that failed and one other were counted %lld times", (long long) count);
+}
+
 /* One process fails, or all do: nobody waits for ever, and nothing changes. */
 static void numbers_refused(int n)
 {
@@ -97,6 +120,8 @@ static void flavor_run(enum test_flavor flavor)
     epochs();
     if (TEST_DYNAMIC != flavor) { /* there, the target finds out, and the flush says so */
         indices(3);
+    } else if (test_size > 1) {
+        not_attached();
     }
     numbers_refused(3);
     test_window_close(&window);

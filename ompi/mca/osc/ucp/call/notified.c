@@ -57,6 +57,9 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
                         : ompi_osc_ucp_passive(window) ? ompi_osc_ucp_access(peer) : OMPI_ERR_RMA_SYNC;
     rc   = ompi_osc_ucp_sync_outcome(window, call, OMPI_OSC_UCP_NEED_PASSIVE, target, rc);
     rc   = OMPI_SUCCESS == rc ? index_check(peer, index, call) : rc;
+    if (OMPI_SUCCESS == rc) {
+        peer->refused = false; /* the operation comes next */
+    }
     ompi_osc_ucp_leave();
     return rc;
 }

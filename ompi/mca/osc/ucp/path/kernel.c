@@ -43,6 +43,7 @@ static int refused(ompi_osc_ucp_transfer_t *transfer)
     ompi_osc_ucp_peer_t *peer = transfer->peer;
     ompi_request_t      *request;
 
+    peer->refused              = true;
     peer->window->refused.rank = peer->rank;
     peer->window->refused.at   = transfer->disp;
     if (NULL == transfer->request_p) {
@@ -259,9 +260,10 @@ static int kernel_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
     return ompi_osc_ucp_mapped_complete(peer, awaited);
 }
 
+/** What was refused is not counted. */
 static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
 {
-    if (ompi_osc_ucp_gather_raise(peer, index)) {
+    if (peer->refused || ompi_osc_ucp_gather_raise(peer, index)) {
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_gather_out(peer);
