@@ -16,40 +16,41 @@ step()
     number=$((number + 1))
     shift
     printf '%s: %d of %d  %s ... ' "$program" "$number" "$steps" "$what"
+    open_line=true
     "$@"
+    open_line=false
     tenths=$(((${EPOCHREALTIME/[.,]/} - begin) / 100000))
     echo "$((tenths / 10)).$((tenths % 10)) s"
 }
 
-# End within a step, whose line is not complete.
-stop()
+# What autogen.sh and configure need. What else may be missing, configure says.
+find_tools()
 {
-    echo
-    die "$@"
-}
+    local tool
 
-# Sets bin, the folder of Open MPI's mpicc. What else may be missing, configure says.
-find_open_mpi()
-{
-    local mpicc tool
-
-    mpicc=$(command -v mpicc.openmpi || command -v mpicc) ||
-        stop "there is no mpicc in the path: load Open MPI's module, or add its bin folder to PATH"
-    bin=$(dirname "$mpicc")
+    command -v mpicc.openmpi mpicc >/dev/null ||
+        die "there is no mpicc in the path: load Open MPI's module, or add its bin folder to PATH"
     if [ ! -e "$top/configure" ]; then
         for tool in autoconf automake libtoolize; do
             command -v $tool >/dev/null ||
-                stop "there is no $tool, which a git checkout needs: take a release's tarball, which needs none"
+                die "there is no $tool, which a git checkout needs: take a release's tarball, which needs none"
         done
         build_step autogen.sh "$top/autogen.sh"
     fi
 }
 
+# Sets mpicc and mpirun: those of the Open MPI that configure found, which need not be the first MPI in the path.
 configure_for_user()
 {
+    local bin
+
     mkdir -p "$user_build"
     (cd "$user_build" && build_step configure "$top/configure" --disable-werror \
         --with-component-dir="$user_components")
+    mpicc=$(sed -n 's/^OMPI_MPICC = //p' "$user_build/Makefile")
+    bin=$(dirname "$mpicc")
+    mpirun=$bin/mpirun
+    [ ! -x "$bin/mpirun.openmpi" ] || mpirun=$bin/mpirun.openmpi
 }
 
 # Sets advice: what make install says if mpirun will not look there.
@@ -68,7 +69,7 @@ run_examples()
     local name
 
     mkdir -p "$user_build/examples"
-    build_step "the examples" make -C "$user_build/examples" -f "$top/examples/Makefile" MPICC="$bin/mpicc" \
+    build_step "the examples" make -C "$user_build/examples" -f "$top/examples/Makefile" MPICC="$mpicc" \
         EXAMPLES="shared_counter halo_fence"
     for name in shared_counter halo_fence; do
         run_example $name
@@ -84,23 +85,24 @@ run_example()
     fi
     # Its own folder comes first only where mpirun does not look by itself.
     [ -z "$advice" ] || found=(env OMPI_MCA_mca_base_component_path="$user_components:SYSTEM_DEFAULT:USER_DEFAULT")
-    "$top/test/lib/within" 60 "${found[@]}" "$bin/mpirun" -np "$processes" "${options[@]}" \
+    "$top/test/lib/within" 60 "${found[@]}" "$mpirun" -np "$processes" "${options[@]}" \
         "$user_build/examples/$1" >"$output" 2>&1 </dev/null || {
         cat "$output" >>"$log"
-        stop "examples/$1 failed: its output is in $output"
+        die "examples/$1 failed: its output is in $output"
     }
     grep -q 'osc/ucp: window' "$output" ||
-        stop "examples/$1 ran, but not over osc/ucp: its output is in $output"
+        die "examples/$1 ran, but not over osc/ucp: its output is in $output"
 }
 
 # What quickstart does for a user without root.
 quickstart_for_user()
 {
-    local number=0 bin advice=
+    local number=0 mpicc mpirun version advice=
 
-    step "looking for Open MPI" find_open_mpi
-    step "configuring for $("$bin/ompi_info" --version | head -n 1 | sed 's/ v/ /')" configure_for_user
-    step "building in $user_build" build_step make make -C "$user_build" -j "$(nproc)"
+    step "looking for what is needed" find_tools
+    step "looking for Open MPI and UCX, and configuring" configure_for_user
+    version=$("$mpirun" --version | head -n 1 | sed 's/.* //')
+    step "building for Open MPI $version in $user_build" build_step make make -C "$user_build" -j "$(nproc)"
     step "installing into $user_components" install_for_user
     step "running two examples with $processes processes over osc/ucp" run_examples
     cat <<END

@@ -18,8 +18,19 @@ say()
     echo "$program: $*"
 }
 
+open_line=false # is the last line of the output not complete?
+
+end_line()
+{
+    if $open_line; then
+        echo
+        open_line=false
+    fi
+}
+
 die()
 {
+    end_line
     echo "$program: $*" >&2
     exit 1
 }
@@ -167,6 +178,7 @@ build_step()
     shift
     begin=$(wc -l <"$log")
     if ! "$@" >>"$log" 2>&1 </dev/null; then
+        end_line
         tail -n "+$((begin + 1))" "$log" | grep -E ': error:|: fatal error:|\*\*\*|undefined reference' | head -n 20 >&2
         die "$what failed: all of its output is in $log"
     fi

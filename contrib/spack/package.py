@@ -17,7 +17,7 @@ from spack.package import *
 
 
 class OscUcp(AutotoolsPackage):
-    """One-sided communication (MPI windows) over UCX, on any network: a component for Open MPI 4.1."""
+    """One-sided communication (MPI windows) over UCX, on any network: a component for Open MPI 4.1 to 6.0."""
 
     manual_download = True
     license("BSD-3-Clause")
@@ -25,7 +25,8 @@ class OscUcp(AutotoolsPackage):
     version("0.1.0")
 
     depends_on("pkgconfig", type="build")
-    depends_on("openmpi@4.1")
+    depends_on("c", type="build")
+    depends_on("openmpi@4.1:6.0")
     depends_on("ucx@1.13:")
 
     def url_for_version(self, version):
@@ -36,6 +37,7 @@ class OscUcp(AutotoolsPackage):
             f"--with-ompi={self.spec['openmpi'].prefix}",
             f"--with-ucx={self.spec['ucx'].prefix}",
             f"--with-component-dir={self.prefix.lib.openmpi}",
+            "--without-otf2",
         ]
 
     # Open MPI is in another prefix and stays as it is, so it has to be told where to look.

@@ -62,6 +62,7 @@ check_head()
 
     [ -n "$(output_of "$1")" ] || fail "$name does not say what it prints"
     grep -qE "^[ !#]\*? run:     .*mpirun -np 4 .*${name%.*}" "$1" || fail "$name does not say how it is run"
+    grep -q "Why this synchronization: " "$1" || fail "$name does not say why it synchronizes so"
     grep -q "^| \[$name\]($name) |" "$examples/README.md" || fail "$name has no row in examples/README.md"
     grep -q "^$name " <<<"$faults" || fail "$name has no fault in test/apps/examples.sh"
 }

@@ -14,15 +14,25 @@ mv "$build/$tarball.tar.gz" "$scratch"
 quietly user tar --no-same-owner -xf "$scratch/$tarball.tar.gz"
 
 mkdir "$scratch/tools"
-for tool in bash sh env dirname basename mkdir grep sed wc rm mktemp cat id nproc; do
+for tool in bash sh env dirname basename mkdir grep sed wc head tail rm mktemp cat id nproc; do
     ln -s "$(command -v $tool)" "$scratch/tools/$tool"
 done
 if user env PATH="$scratch/tools" "$tarball/contrib/quickstart" --user >"$scratch/log" 2>&1 ||
-    ! grep -q 'there is no mpicc in the path' "$scratch/log"; then
+    ! grep -q '^quickstart: there is no mpicc in the path' "$scratch/log"; then
     fail "without mpicc it should say so: $(cat "$scratch/log")"
 fi
 
-quietly user "$tarball/contrib/quickstart" --user -n 3
+# An MPI that comes first in the path and is not Open MPI.
+mkdir "$scratch/other"
+for tool in mpicc mpirun; do
+    printf '#!/bin/sh\nexit 1\n' >"$scratch/other/$tool"
+    chmod +x "$scratch/other/$tool"
+done
+if user env PATH="$scratch/other:$scratch/tools" "$tarball/contrib/quickstart" --user >"$scratch/log" 2>&1 ||
+    ! grep -q '^quickstart: configure failed: all of its output is in ' "$scratch/log"; then
+    fail "with another MPI alone it should say that configure failed: $(cat "$scratch/log")"
+fi
+quietly user env PATH="$scratch/other:$PATH" "$tarball/contrib/quickstart" --user -n 3
 called=$(find "$home" -maxdepth 1 -name 'called-*' -printf '%f ')
 [ -z "$called" ] || fail "a user's quickstart needs: $called"
 for number in 1 2 3 4 5; do

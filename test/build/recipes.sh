@@ -15,8 +15,10 @@ options()
     local option
 
     # shellcheck disable=SC2013  # words without spaces
-    for option in $(grep -v '^#' "$1" | grep -oE -- '--(with|enable|disable)-[a-z-]+' | sort -u); do
-        grep -qE -- "$option|--enable-${option#--disable-}" "$scratch/help" || fail "$1: configure has no $option"
+    for option in $(grep -v '^#' "$1" | grep -oE -- '--(with|without|enable|disable)-[a-z0-9-]+' | sort -u); do
+        option=${option/--without-/--with-}
+        grep -qE -- "(^|\s)(${option/--disable-/--(disable|enable)-})(\[|=| |$)" "$scratch/help" ||
+            fail "$1: configure has no $option"
     done
 }
 

@@ -50,7 +50,7 @@ grep -qx "version $(made_with VERSION)" "$scratch/log" ||
 grep -qE '^url file:///.*/osc-ucp-7\.8\.9\.tar\.gz$' "$scratch/log" || fail "the url: $(cat "$scratch/log")"
 "$top/configure" --help >"$scratch/help"
 # shellcheck disable=SC2013  # words without spaces
-for option in $(grep -o -- "^--[a-z-]*" "$scratch/log"); do
-    grep -q -- "$option=" "$scratch/help" || fail "configure has no option $option"
+for option in $(grep -oE -- "^--[a-z0-9-]*" "$scratch/log"); do
+    grep -qE -- "(^|\s)${option/--without-/--with-}(\[|=| |$)" "$scratch/help" || fail "configure has no option $option"
 done
-[ "$(grep -c '^--' "$scratch/log")" -eq 3 ] || fail "the recipe's options: $(cat "$scratch/log")"
+[ "$(grep -c '^--' "$scratch/log")" -eq 4 ] || fail "the recipe's options: $(cat "$scratch/log")"

@@ -83,7 +83,7 @@ static const parameter_t numbers[] = {
       "launcher for another's address at first contact; where the launcher has no PMIx, 1 is used (default: 0)" },
     { "watchdog", &ompi_osc_ucp_params.watchdog, NULL, OPAL_INFO_LVL_3,
       "A process that waits for more than this many seconds in a call on a window prints for whom and for what, with "
-      "all processes in between: who holds the lock, who has not come to a fence, whether they wait in a circle. It "
+      "all processes in between: who holds the lock, who has not come to a fence, whether they wait in a cycle. It "
       "prints once for each such cause. 0: off (default: 0)" },
     { "watchdog_signal", &ompi_osc_ucp_params.watchdog_signal, NULL, OPAL_INFO_LVL_5,
       "Number of a signal, such as 10 (SIGUSR1): processes that get it while they wait in a call on a window print "
