@@ -54,6 +54,21 @@ wait $!
 [ "$(sort "$scratch/second" | paste -s -d ' ')" = "h0 h1" ] || fail "second: $(cat "$scratch/second")"
 nothing_left "after two at a time"
 
+# The head is killed as soon as it has a folder.
+mkdir "$scratch/bin"
+cat >"$scratch/bin/mkdir" <<EOF
+#!/bin/sh
+$(command -v mkdir) "\$@" || exit
+for folder; do :; done
+case \$folder in
+*/two-hosts.*.*/*) ;;
+*/two-hosts.*.*) head=\${folder##*/two-hosts.}; kill -KILL "\${head%.*}" ;;
+esac
+EOF
+chmod +x "$scratch/bin/mkdir"
+PATH=$scratch/bin:$PATH inside "$two_hosts" sleep 1000 >/dev/null 2>&1 && fail "two-hosts was not killed"
+nothing_left "after SIGKILL when the folder was made"
+
 for signal in TERM KILL; do
     for seconds in 0.1 0.3 2; do
         inside timeout -s $signal $seconds "$two_hosts" "$mpirun" -np 2 sleep 1000 >/dev/null 2>&1 || true
