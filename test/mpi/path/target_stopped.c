@@ -29,6 +29,22 @@ static int is_stopped(pid_t pid)
     return 'T' == state;
 }
 
+static volatile sig_atomic_t was_continued;
+
+static void note_continued(int signal)
+{
+    (void) signal;
+    was_continued = 1;
+}
+
+/** Rank 1: outside MPI until rank 0 has stopped this process and continued it. */
+static void wait_until_continued(void)
+{
+    while (!was_continued) {
+        usleep(1000);
+    }
+}
+
 static void operate(struct test_window *window, int round)
 {
     long one = 1, old = -1, values[WORDS], got[WORDS];
@@ -58,7 +74,8 @@ static int origin(struct test_window *window, pid_t pid)
     pid_t helper;
     int continued;
 
-    operate(window, 0);
+    operate(window, 0); /* the first operation may need the target */
+    kill(pid, SIGSTOP);
     while (!is_stopped(pid)) {
         usleep(1000);
     }
@@ -71,10 +88,10 @@ static int origin(struct test_window *window, pid_t pid)
     for (int i = 1; i < ROUNDS; i++) {
         operate(window, i);
     }
-    continued = !is_stopped(pid);
-    kill(pid, SIGCONT);
     kill(helper, SIGKILL);
     waitpid(helper, NULL, 0);
+    continued = !is_stopped(pid);
+    kill(pid, SIGCONT);
     return continued;
 }
 
@@ -85,6 +102,7 @@ int main(int argc, char **argv)
 
     test_init(&argc, &argv);
     test_needs(2);
+    signal(SIGCONT, note_continued);
     MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
     for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
         if (!test_has_flavor(MPI_COMM_WORLD, flavor)) {
@@ -92,12 +110,12 @@ int main(int argc, char **argv)
         }
         test_window_open(&window, flavor, WORDS * sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD);
         memset(window.base, 0, WORDS * sizeof(long));
+        was_continued = 0;
         MPI_Barrier(MPI_COMM_WORLD);
         if (0 == test_rank) {
             continued |= origin(&window, pid);
         } else if (1 == test_rank) {
-            usleep(200000); /* rank 0's first operation */
-            raise(SIGSTOP);
+            wait_until_continued();
         }
         MPI_Barrier(MPI_COMM_WORLD);
         test_window_close(&window);
