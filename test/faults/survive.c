@@ -2,20 +2,25 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: survive lock | epoch | contact | free | fence | many | pscw | request | compute [threads]
+ * usage: survive lock | epoch | contact | refused | free | fence | many | pscw | request | compute [threads]
  *
  * Rank 1 dies. The calls on a window that it is a member of return MPI_ERR_WIN, within ten seconds; another window is
  * used afterwards, and one is made. Each of the others prints when it learned of that, in seconds since the case
  * began: some cases wait before the death (half a second) or before they ask (one second). At least three processes.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { VICTIM = 1, BYTES = 1 << 20, MANY = 20000, SECONDS_MAX = 10 };
@@ -133,6 +138,93 @@ static int run_contact(void)
     return rc;
 }
 
+enum { LISTENERS = 16 };
+
+static int   listeners[LISTENERS]; /* ports where this process listens, then the victim's */
+static pid_t to_kill;
+
+/* UCX binds to the loopback address for each worker, Open MPI to all. */
+int listen(int fd, int backlog)
+{
+    static int         n;
+    struct sockaddr_in at;
+    socklen_t          bytes = sizeof(at);
+    int (*real)(int, int);
+
+    if (n < LISTENERS && 0 == getsockname(fd, (struct sockaddr *) &at, &bytes) &&
+        AF_INET == at.sin_family && htonl(INADDR_LOOPBACK) == at.sin_addr.s_addr) {
+        listeners[n++] = ntohs(at.sin_port);
+    }
+    *(void **) &real = dlsym(RTLD_NEXT, "listen");
+    return real(fd, backlog);
+}
+
+/* Is the process in this state of /proc/PID/stat, or is there none? */
+static bool is_in_state(pid_t pid, char state)
+{
+    char path[32], line[256] = "", *name_end;
+    int  file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
+    file = open(path, O_RDONLY);
+    if (0 > file) {
+        return true;
+    }
+    (void) !read(file, line, sizeof(line) - 1);
+    close(file);
+    name_end = strrchr(line, ')');
+    return NULL == name_end || state == name_end[2];
+}
+
+static void kill_until(pid_t pid, int signal, char state)
+{
+    kill(pid, signal);
+    while (!is_in_state(pid, state)) {
+        continue;
+    }
+}
+
+/* Of UCX, for each connection. The kernel accepts it for the one to kill, which is dead before UCX sends. */
+int connect(int fd, const struct sockaddr *address, socklen_t bytes)
+{
+    int   port  = AF_INET == address->sa_family ? ntohs(((const struct sockaddr_in *) address)->sin_port) : -1, rc, i;
+    pid_t dying = 0;
+    int (*real)(int, const struct sockaddr *, socklen_t);
+
+    for (i = 0; 0 != to_kill && i < LISTENERS; i++) {
+        if (port == listeners[i]) {
+            dying   = to_kill;
+            to_kill = 0;
+            kill_until(dying, SIGSTOP, 'T');
+        }
+    }
+    *(void **) &real = dlsym(RTLD_NEXT, "connect");
+    rc               = real(fd, address, bytes);
+    if (0 != dying) {
+        kill_until(dying, SIGKILL, 'Z'); /* the kernel has closed what a zombie had open */
+    }
+    return rc;
+}
+
+/* Rank 0 connects; the others wait for the death. For one host. */
+static int run_refused(void)
+{
+    pid_t pid = getpid();
+
+    MPI_Bcast(&pid, sizeof(pid), MPI_BYTE, VICTIM, MPI_COMM_WORLD);
+    MPI_Bcast(listeners, LISTENERS, MPI_INT, VICTIM, MPI_COMM_WORLD);
+    if (VICTIM == rank) {
+        pause();
+    }
+    if (0 == rank) {
+        to_kill = pid;
+    }
+    while (0 != rank && !is_in_state(pid, 'Z')) {
+        usleep(1000);
+    }
+    return MPI_Win_lock(MPI_LOCK_SHARED, VICTIM, 0, win);
+}
+
 static int run_fence(void)
 {
     MPI_Win_fence(0, win);
@@ -234,7 +326,8 @@ static const struct {
     const char *name;
     int (*run)(void);
 } cases[] = {
-    { "lock", run_lock },   { "epoch", run_epoch },     { "contact", run_contact }, { "free", run_free },
+    { "lock", run_lock },   { "epoch", run_epoch },     { "contact", run_contact }, { "refused", run_refused },
+    { "free", run_free },
     { "fence", run_fence }, { "many", run_many },       { "pscw", run_pscw },       { "request", run_request },
     { "compute", run_compute }
 };

@@ -7,7 +7,7 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../build/lib.sh"
 
-quietly "$mpicc" -O -o "$scratch/survive" "$top/test/faults/survive.c"
+quietly "$mpicc" -O -rdynamic -o "$scratch/survive" "$top/test/faults/survive.c"
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 case $(made_with OMPI_VERSION) in
 4.*) options=(--enable-recovery) ;;
@@ -15,6 +15,7 @@ case $(made_with OMPI_VERSION) in
 esac
 options+=(--mca osc ucp --mca osc_ucp_survive 1)
 one=("$mpirun" -np 4 --oversubscribe --mca mpi_yield_when_idle 1)
+tcp=(env UCX_TLS=tcp,self UCX_NET_DEVICES=lo OMPI_MCA_osc_ucp_node=0 "${one[@]}" --mca pml ob1)
 two=(env PER_HOST=2 "$top/contrib/two-hosts" "$mpirun" -np 4)
 tried=0 longest=0
 
@@ -57,6 +58,9 @@ for how in lock epoch contact free fence many pscw request compute; do
 done
 for how in lock epoch fence many request; do
     try one $how threads
+done
+for _ in 1 2 3; do
+    try tcp refused
 done
 if said=$("$top/contrib/two-hosts" true 2>&1); then
     for how in lock epoch contact free fence many; do

@@ -4,6 +4,7 @@
  */
 
 #include "common_ucp_room.h"
+#include "common_ucp_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,14 @@ static ucs_status_t room_configure(ucp_config_t *config, const char *tls)
     return status;
 }
 
+/** Have UCX not wait in connect(): it aborts when the peer dies before UCX has sent its first bytes (docs/upstream.md).
+ *  UCX 1.13 knows the first name, newer versions the second. Of the other one ucp_worker_create warns, quietly. */
+static void connect_configure(ucp_config_t *config)
+{
+    (void) ucp_config_modify(config, "CONN_NB", "y");
+    (void) ucp_config_modify(config, "TCP_CONN_NB", "y");
+}
+
 ucs_status_t opal_common_ucp_context_create(const ucp_params_t *params, ucp_context_h *context_p)
 {
     ucp_config_t *config;
@@ -198,6 +207,9 @@ ucs_status_t opal_common_ucp_context_create(const ucp_params_t *params, ucp_cont
     tls = tls_read(config);
     if (NULL != tls) {
         status = room_configure(config, tls);
+    }
+    if (opal_common_ucp_surviving) {
+        connect_configure(config);
     }
     if (UCS_OK == status) {
         status = ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, params, config, context_p);
