@@ -1,5 +1,6 @@
 #!/bin/bash
-# The kernel copies long puts and gets to memory of MPI_Win_create on one node; where it may not, messages do.
+# The kernel copies long puts and gets to memory of MPI_Win_create on one node; where it may not, messages do. A line
+# says why such a window needs UCX.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -17,7 +18,17 @@ copied()
     sed -n 's/.* load\/store *[0-9]* *\([0-9]*\) .*/\1/p' "$scratch/out" | grep . || echo 0
 }
 
-[ "$(copied --mca osc_ucp_kernel_copy 0 "$scratch/kernel_copy")" = 0 ] || fail "copied though the parameter forbids it"
+# told REASON: report and verbose line say that windows use UCX for that reason.
+told()
+{
+    [ "$(lines "^osc/ucp:     UCX within the node: $1\$")" -eq 1 ] &&
+        [ "$(lines "osc/ucp: window [0-9]* uses UCX within the node: $1\$")" -eq 2 ] ||
+        fail "neither report nor verbose line say: $1: $(cat "$scratch/out")"
+}
+
+[ "$(copied --mca osc_base_verbose 10 --mca osc_ucp_kernel_copy 0 "$scratch/kernel_copy")" = 0 ] ||
+    fail "copied though the parameter forbids it"
+told "a parameter wants it"
 [ "$(copied --mca osc_ucp_direct 0 "$scratch/kernel_copy")" = 0 ] || fail "copied though osc_ucp_direct forbids it"
 if [ "$(id -u)" -eq 0 ]; then
     setpriv --bounding-set=-sys_ptrace true 2>/dev/null || skip "setpriv cannot take a capability away"
@@ -35,3 +46,12 @@ if [ "$n" = 0 ]; then
     skip "this machine does not let processes copy from one another"
 fi
 [ "$n" = 8 ] || fail "8 puts and gets should have been copied by the kernel, not $n: $(cat "$scratch/out")"
+
+# An older kernel may tear short elements: this one, as it tells such processes its version. Long ones it copies still.
+if [ "$(uname -m)" = x86_64 ]; then
+    [ "$(lines 'UCX within the node')" = "$(lines '^osc/ucp:     messages  *4 ')" ] ||
+        fail "UCX is used, and nothing says so, or the other way round: $(cat "$scratch/out")"
+    n=$(copied --mca osc_base_verbose 10 setarch --uname-2.6 "$scratch/kernel_copy")
+    [ "$n" = 8 ] || fail "an older kernel should have copied 8 times, not $n: $(cat "$scratch/out")"
+    told "the kernel may copy short elements in pieces: the (kernel|processor) .*"
+fi

@@ -134,17 +134,29 @@ bool ompi_osc_ucp_cma_copies(const void *memory, uint64_t bytes)
 
 #if defined(__x86_64__)
 
+/** Does the processor move short strings fast? */
+static bool moves_fast(void)
+{
+    enum { LEAF = 7, FAST_SHORT_MOVES = 1 << 4 };
+    unsigned a, b, c, d;
+
+    return __get_cpuid_count(LEAF, 0, &a, &b, &c, &d) && 0 != (d & FAST_SHORT_MOVES);
+}
+
 /* From 6.4 on the kernel copies by one string instruction where the processor has short ones that are fast; else, and
  * in older kernels, less than 8 bytes one by one. Such an instruction stores a short element at once. */
 static unsigned whole_here(void)
 {
-    enum { LEAF = 7, FAST_SHORT_MOVES = 1 << 4 };
-    unsigned       a, b, c, d, major = 0, minor = 0;
+    unsigned       major = 0, minor = 0;
     struct utsname kernel;
 
-    return __get_cpuid_count(LEAF, 0, &a, &b, &c, &d) && 0 != (d & FAST_SHORT_MOVES) && 0 == uname(&kernel) &&
-           2 == sscanf(kernel.release, "%u.%u", &major, &minor) && (major > 6 || (6 == major && minor >= 4))
-               ? OMPI_OSC_UCP_CMA_WHOLE_ALL : 8;
+    return moves_fast() && 0 == uname(&kernel) && 2 == sscanf(kernel.release, "%u.%u", &major, &minor) &&
+           (major > 6 || (6 == major && minor >= 4)) ? OMPI_OSC_UCP_CMA_WHOLE_ALL : 8;
+}
+
+const char *ompi_osc_ucp_cma_tears(void)
+{
+    return moves_fast() ? "the kernel is older than Linux 6.4" : "the processor has no fast short moves (fsrm)";
 }
 
 #elif defined(__aarch64__)
@@ -158,12 +170,22 @@ static unsigned whole_here(void)
     return 0 != (getauxval(AT_HWCAP2) & copies) ? 0 : OMPI_OSC_UCP_CMA_WHOLE_ALL;
 }
 
+const char *ompi_osc_ucp_cma_tears(void)
+{
+    return "the processor has instructions that copy memory (mops)";
+}
+
 #else
 
 /* Not known. */
 static unsigned whole_here(void)
 {
     return 8;
+}
+
+const char *ompi_osc_ucp_cma_tears(void)
+{
+    return "this kind of processor was not tried";
 }
 
 #endif

@@ -81,4 +81,7 @@ bool ompi_osc_ucp_cma_refused(void);
  *  the element. Their sum. */
 unsigned ompi_osc_ucp_cma_whole(void);
 
+/** Why these are not all sizes: a static text. */
+const char *ompi_osc_ucp_cma_tears(void);
+
 #endif /* OSC_UCP_CMA_H */

@@ -52,6 +52,21 @@ typedef enum ompi_osc_ucp_layer_t {
     OMPI_OSC_UCP_LAYERS
 } ompi_osc_ucp_layer_t;
 
+/** Why a window is not lean. Of its members' reasons the last one counts. */
+typedef enum ompi_osc_ucp_heavy_t {
+    OMPI_OSC_UCP_HEAVY_NOT,
+    OMPI_OSC_UCP_HEAVY_PARAMETER,
+    OMPI_OSC_UCP_HEAVY_MANY,      /**< members */
+    OMPI_OSC_UCP_HEAVY_ALIGNMENT,
+    OMPI_OSC_UCP_HEAVY_DEVICES,
+    OMPI_OSC_UCP_HEAVY_MEMORY,    /**< the kernel does not copy it */
+    OMPI_OSC_UCP_HEAVY_TEARS,     /**< ompi_osc_ucp_cma_tears says why */
+    OMPI_OSC_UCP_HEAVY_SEGMENT,
+    OMPI_OSC_UCP_HEAVY_REFUSED,   /**< ompi_osc_ucp_cma_refused */
+    OMPI_OSC_UCP_HEAVY_APART,     /**< it spans nodes, or has one member */
+    OMPI_OSC_UCP_HEAVIES
+} ompi_osc_ucp_heavy_t;
+
 /** One window at this process. */
 struct ompi_osc_ucp_window_t {
     ompi_osc_base_module_t super; /**< first: Open MPI's module */
@@ -78,6 +93,7 @@ struct ompi_osc_ucp_window_t {
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
 
     bool                       lean;       /**< nothing needs a message (window/lean.c); the same at all members */
+    ompi_osc_ucp_heavy_t       heavy;      /**< why it is not; the same at all members */
     opal_common_ucp_memory_t  *registered; /**< memory of MPI_Win_create, registered for native operations; or NULL */
     bool                       crowded;    /**< lean, and its processes share processors (epoch/barrier.c) */
     int                        node_size;   /**< members on each node, if all have as many; else 0 (window/nodes.c) */

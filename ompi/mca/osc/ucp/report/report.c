@@ -37,6 +37,7 @@ typedef struct entry_t {
     char            name[MPI_MAX_OBJECT_NAME];
     int             flavor, size;
     const char     *atomics;
+    ompi_osc_ucp_heavy_t heavy; /**< of the first one */
     int64_t         times;      /**< number of windows */
     uint64_t        waited_max; /**< of one process, nanoseconds */
     sums_t          sums;
@@ -118,6 +119,7 @@ static entry_t *entry_of(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp
         entry->flavor  = window->flavor;
         entry->size    = window->size;
         entry->atomics = atomics_explain(window);
+        entry->heavy   = window->heavy;
         report.count++;
         *link = entry;
     }
@@ -196,6 +198,27 @@ static const char *const calls[] = {
     [MPI_WIN_FLAVOR_SHARED]   = "MPI_Win_allocate_shared"
 };
 
+/** Why members that share a node use UCX. NULL: they do not, or span nodes, or the line about copies that are forbidden
+ *  says it. */
+static const char *heavy_explain(ompi_osc_ucp_heavy_t heavy, char text[120])
+{
+    static const char *const texts[OMPI_OSC_UCP_HEAVIES] = {
+        [OMPI_OSC_UCP_HEAVY_PARAMETER] = "a parameter wants it",
+        [OMPI_OSC_UCP_HEAVY_MANY]      = "it has too many members",
+        [OMPI_OSC_UCP_HEAVY_ALIGNMENT] = "its alignment is more than a page",
+        [OMPI_OSC_UCP_HEAVY_DEVICES]   = "buffers may be memory of a device",
+        [OMPI_OSC_UCP_HEAVY_MEMORY]    = "the kernel cannot copy the memory of a member",
+        [OMPI_OSC_UCP_HEAVY_TEARS]     = "the kernel may copy short elements in pieces: ",
+        [OMPI_OSC_UCP_HEAVY_SEGMENT]   = "they cannot share a segment"
+    };
+
+    if (NULL == texts[heavy]) {
+        return NULL;
+    }
+    snprintf(text, 120, "%s%s", texts[heavy], OMPI_OSC_UCP_HEAVY_TEARS == heavy ? ompi_osc_ucp_cma_tears() : "");
+    return text;
+}
+
 static void print_entry(FILE *out, const entry_t *entry)
 {
     static const char *const vias[] = {
@@ -205,7 +228,7 @@ static void print_entry(FILE *out, const entry_t *entry)
         [OMPI_OSC_UCP_VIA_AM]     = "messages"
     };
     const ompi_osc_ucp_counters_t *counters = &entry->sums.counters;
-    char                           text[24], name[sizeof(entry->name)];
+    char                           text[24], name[sizeof(entry->name)], heavy[120];
     int                            via;
 
     fprintf(out, "osc/ucp: %s", calls[entry->flavor]);
@@ -227,6 +250,9 @@ static void print_entry(FILE *out, const entry_t *entry)
     fprintf(out, "osc/ucp:     time in synchronization calls: %.6f s per process, %.6f s at most\n",
             (double) counters->waited_ns / 1e9 / entry->size, (double) entry->waited_max / 1e9);
     fprintf(out, "osc/ucp:     accumulates: %s\n", entry->atomics);
+    if (NULL != heavy_explain(entry->heavy, heavy)) {
+        fprintf(out, "osc/ucp:     UCX within the node: %s\n", heavy);
+    }
     if (NULL != entry->told) {
         entry->told->messages = counters->operations[OMPI_OSC_UCP_VIA_RDMA] +
                                 counters->operations[OMPI_OSC_UCP_VIA_AM];
@@ -272,11 +298,18 @@ void ompi_osc_ucp_report_print(void)
 
 void ompi_osc_ucp_announce(const ompi_osc_ucp_window_t *window)
 {
+    char heavy[120];
+
     if (0 == window->rank) {
         opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                             "osc/ucp: window %llu made by %s serves %d process%s; atomics by the %s",
                             (unsigned long long) window->id, calls[window->flavor], window->size,
                             1 == window->size ? "" : "es", window->nic ? "network" : "processors");
+        if (NULL != heavy_explain(window->heavy, heavy)) {
+            opal_output_verbose(10, ompi_osc_base_framework.framework_output,
+                                "osc/ucp: window %llu uses UCX within the node: %s", (unsigned long long) window->id,
+                                heavy);
+        }
         if (window->size > 1 && ompi_osc_ucp_cma_refused()) {
             opal_output_verbose(10, ompi_osc_base_framework.framework_output,
                                 "osc/ucp: the kernel's copies between processes (process_vm_readv) are forbidden here");

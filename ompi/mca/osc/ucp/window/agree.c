@@ -62,7 +62,7 @@ static bool crowded(const ompi_osc_ucp_window_t *window)
 }
 
 /**
- * What the first agreement is about: have the stages so far succeeded, can the window be lean, do its processes share
+ * What the first agreement is about: have the stages so far succeeded, may the window be lean, do its processes share
  * processors, do all members have the same size and unit, how do they lie on nodes, must the memory be contiguous and
  * how is it aligned, do they all have UCX open, does one want a report or compare clocks, do all check the program, how
  * many notification counters have room, have all tried the kernel's copies, which id comes next, and where does rank 0
@@ -74,11 +74,13 @@ enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, NODE_MA
 static void common_tell(ompi_osc_ucp_creation_t *creation, int rc, int64_t *mine)
 {
     const ompi_osc_ucp_window_t *window = creation->window;
-    const bool                   lean   = OMPI_SUCCESS == rc && ompi_osc_ucp_lean_possible(window, creation->comm);
+    const ompi_osc_ucp_heavy_t   heavy  = OMPI_SUCCESS == rc ? ompi_osc_ucp_lean_against(window, creation->comm)
+                                                             : OMPI_OSC_UCP_HEAVY_APART;
+    const bool                   lean   = OMPI_OSC_UCP_HEAVY_NOT == heavy;
     const ompi_osc_ucp_offer_t   offer  = lean ? ompi_osc_ucp_segment_propose(creation) : ompi_osc_ucp_offer_none();
 
     mine[FAILED]     = outcome(window, rc);
-    mine[HEAVY]      = !lean;
+    mine[HEAVY]      = heavy;
     mine[ROOMY]      = !crowded(window);
     mine[SIZE_MAX_]  = window->bytes;
     mine[SIZE_MIN_]  = -window->bytes;
@@ -107,8 +109,9 @@ int ompi_osc_ucp_common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     if (OMPI_SUCCESS != maxima(creation->comm, mine, all, COMMON)) {
         return OMPI_ERROR;
     }
-    window->lean              = 0 == all[HEAVY];
-    window->crowded           = 0 == all[HEAVY] && 0 == all[ROOMY];
+    window->heavy             = (ompi_osc_ucp_heavy_t) all[HEAVY];
+    window->lean              = OMPI_OSC_UCP_HEAVY_NOT == window->heavy;
+    window->crowded           = window->lean && 0 == all[ROOMY];
     window->uniform_bytes     = all[SIZE_MAX_] == -all[SIZE_MIN_] ? window->bytes : -1;
     window->uniform_disp_unit = all[UNIT_MAX_] == -all[UNIT_MIN_] ? window->disp_unit : -1;
     ompi_osc_ucp_nodes_set(window, all[NODE_MAX], -all[NODE_MIN]);

@@ -33,29 +33,48 @@ static bool is_outside(const ompi_osc_ucp_window_t *window)
     return MPI_WIN_FLAVOR_CREATE == window->flavor || MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
 }
 
-/** Can the kernel's copies do everything? Puts of short elements must be whole, and only messages know the memory of a
- *  device's driver. */
-static bool copies_suffice(const ompi_osc_ucp_window_t *window)
-{
-    return 0 != ompi_osc_ucp_params.kernel_copy && OMPI_OSC_UCP_CMA_WHOLE_ALL == ompi_osc_ucp_cma_whole() &&
-           (MPI_WIN_FLAVOR_DYNAMIC == window->flavor ? window->size <= OMPI_OSC_UCP_INSIDERS
-                                                     : ompi_osc_ucp_cma_copies(window->base, (uint64_t) window->bytes));
-}
-
-bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm)
+/** Do parameters forbid that the window is lean? */
+static bool is_forbidden(const ompi_osc_ucp_window_t *window)
 {
     const ompi_osc_ucp_params_t *params = &ompi_osc_ucp_params;
-    bool                         shared = MPI_WIN_FLAVOR_SHARED == window->flavor;
 
-    /* The post of a rank without a bit is a message. */
-    if (window->size < 2 || window->size > OMPI_OSC_UCP_POST_RANKS ||
-        0 == params->node || 0 != params->survive ||
-        window->alignment > (size_t) sysconf(_SC_PAGESIZE) ||
-        ompi_group_have_remote_peers(comm->c_local_group)) {
-        return false;
+    return 0 == params->node || 0 != params->survive || (is_outside(window) && 0 == params->kernel_copy) ||
+           (MPI_WIN_FLAVOR_SHARED != window->flavor &&
+            (0 == params->direct || OMPI_OSC_UCP_DOMAIN_NIC == params->atomic_domain));
+}
+
+/** What the kernel's copies cannot do. Puts of short elements must be whole, and only messages know the memory of a
+ *  device's driver. */
+static ompi_osc_ucp_heavy_t copies_lack(const ompi_osc_ucp_window_t *window)
+{
+    if (OMPI_OSC_UCP_CMA_WHOLE_ALL != ompi_osc_ucp_cma_whole()) {
+        return OMPI_OSC_UCP_HEAVY_TEARS;
     }
-    return (shared || (0 != params->direct && OMPI_OSC_UCP_DOMAIN_NIC != params->atomic_domain)) &&
-           !ompi_osc_ucp_devices_possible() && (!is_outside(window) || copies_suffice(window));
+    if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
+        return window->size > OMPI_OSC_UCP_INSIDERS ? OMPI_OSC_UCP_HEAVY_MANY : OMPI_OSC_UCP_HEAVY_NOT;
+    }
+    return ompi_osc_ucp_cma_copies(window->base, (uint64_t) window->bytes) ? OMPI_OSC_UCP_HEAVY_NOT
+           : ompi_osc_ucp_cma_refused() ? OMPI_OSC_UCP_HEAVY_REFUSED : OMPI_OSC_UCP_HEAVY_MEMORY;
+}
+
+ompi_osc_ucp_heavy_t ompi_osc_ucp_lean_against(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm)
+{
+    if (window->size < 2 || ompi_group_have_remote_peers(comm->c_local_group)) {
+        return OMPI_OSC_UCP_HEAVY_APART;
+    }
+    if (window->size > OMPI_OSC_UCP_POST_RANKS) { /* the post of a rank without a bit is a message */
+        return OMPI_OSC_UCP_HEAVY_MANY;
+    }
+    if (is_forbidden(window)) {
+        return OMPI_OSC_UCP_HEAVY_PARAMETER;
+    }
+    if (window->alignment > (size_t) sysconf(_SC_PAGESIZE)) {
+        return OMPI_OSC_UCP_HEAVY_ALIGNMENT;
+    }
+    if (ompi_osc_ucp_devices_possible()) {
+        return OMPI_OSC_UCP_HEAVY_DEVICES;
+    }
+    return is_outside(window) ? copies_lack(window) : OMPI_OSC_UCP_HEAVY_NOT;
 }
 
 /** Bytes of this member's in the segment. */
@@ -242,9 +261,8 @@ int ompi_osc_ucp_segment_up(ompi_osc_ucp_creation_t *creation, int rc)
         rc = segment_make(creation);
     }
     if (OMPI_SUCCESS != rc && MPI_WIN_FLAVOR_SHARED != window->flavor) {
-        opal_output_verbose(10, ompi_osc_base_framework.framework_output,
-                            "osc/ucp: the %d processes of a window cannot share a segment, and use UCX", window->size);
-        window->lean = window->crowded = false;
+        window->lean  = window->crowded = false;
+        window->heavy = OMPI_OSC_UCP_HEAVY_SEGMENT;
         return OMPI_SUCCESS;
     }
     if (OMPI_SUCCESS == rc && OMPI_OSC_UCP_AGAIN_NOT == creation->again) {
@@ -289,7 +307,8 @@ void ompi_osc_ucp_segment_again(ompi_osc_ucp_creation_t *creation)
     window->key_base  = 0;
     if (OMPI_OSC_UCP_AGAIN_COPIES == creation->again) {
         ompi_osc_ucp_cma_refuse();
-        window->lean = window->crowded = false;
+        window->lean  = window->crowded = false;
+        window->heavy = OMPI_OSC_UCP_HEAVY_REFUSED;
     }
     creation->again = OMPI_OSC_UCP_AGAIN_NOT;
 }

@@ -64,8 +64,8 @@ int ompi_osc_ucp_publish_agree(ompi_osc_ucp_creation_t *creation, int rc);
 
 /* window/lean.c */
 
-/** May the window be lean, as far as this process knows? */
-bool ompi_osc_ucp_lean_possible(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm);
+/** What keeps the window from being lean, as far as this process knows. */
+ompi_osc_ucp_heavy_t ompi_osc_ucp_lean_against(const ompi_osc_ucp_window_t *window, const ompi_communicator_t *comm);
 
 /** At rank 0: make a segment as for a lean window before all have agreed on that, and offer it. Elsewhere no offer. */
 ompi_osc_ucp_offer_t ompi_osc_ucp_segment_propose(ompi_osc_ucp_creation_t *creation);
