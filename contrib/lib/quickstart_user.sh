@@ -30,6 +30,7 @@ find_tools()
 
     command -v mpicc.openmpi mpicc >/dev/null ||
         die "there is no mpicc in the path: load Open MPI's module, or add its bin folder to PATH"
+    find_run
     if [ ! -e "$top/configure" ]; then
         for tool in autoconf automake libtoolize; do
             command -v $tool >/dev/null ||
@@ -37,6 +38,21 @@ find_tools()
         done
         build_step autogen.sh "$top/autogen.sh"
     fi
+}
+
+# Sets run, the mpirun that this user starts programs with. Where a mpirun and the mpicc that configure takes are of two
+# MPIs, no program of this user would run with what is built here.
+find_run()
+{
+    local suffix='' built started
+
+    mpicc --showme:incdirs >/dev/null 2>&1 || suffix=.openmpi
+    run=mpirun$suffix
+    built=$(mpicc$suffix --showme:version 2>/dev/null | sed -n '1s/.*Open MPI \([^ ]*\).*/\1/p')
+    started=$($run --version 2>/dev/null | sed -n '1s/.*(Open.*) //p')
+    [ -z "$built" ] || [ "$built" = "$started" ] ||
+        die "two MPIs in the path: $(command -v mpicc$suffix) is of Open MPI $built," \
+            "$(command -v $run || echo $run) of ${started:-another MPI or none}: load one Open MPI's module alone"
 }
 
 # Sets mpicc and mpirun: those of the Open MPI that configure found, which need not be the first MPI in the path.
@@ -97,7 +113,7 @@ run_example()
 # What quickstart does for a user without root.
 quickstart_for_user()
 {
-    local number=0 mpicc mpirun version advice=
+    local number=0 mpicc mpirun run version advice=
 
     step "looking for what is needed" find_tools
     step "looking for Open MPI and UCX, and configuring" configure_for_user
@@ -110,10 +126,10 @@ quickstart_for_user()
 It works: $(grep -h ' items done' "$user_build/examples/shared_counter.out")
 
 Next:
-  mpirun your program as ever: Open MPI now chooses osc/ucp for it.${advice:+ But first:
+  $run your program as ever: Open MPI now chooses osc/ucp for it.${advice:+ But first:
   $advice}
-  mpirun --mca osc_ucp_report 1 ...     shows what osc/ucp did, at the end of the job
-  mpirun --mca osc ^ucp ...             runs without it
+  $run --mca osc_ucp_report 1 ...     shows what osc/ucp did, at the end of the job
+  $run --mca osc ^ucp ...             runs without it
   man -M $(dirname "$user_components")/share/man osc_ucp      explains all parameters
   less $top/examples/README.md          programs to copy
   make -C $user_build uninstall         removes it again

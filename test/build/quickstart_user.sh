@@ -32,6 +32,17 @@ if user env PATH="$scratch/other:$scratch/tools" "$tarball/contrib/quickstart" -
     ! grep -q '^quickstart: configure failed: all of its output is in ' "$scratch/log"; then
     fail "with another MPI alone it should say that configure failed: $(cat "$scratch/log")"
 fi
+
+# mpicc of one Open MPI, and before it in the path mpirun of another.
+mkdir "$scratch/older"
+printf '#!/bin/sh\necho "mpirun (Open MPI) 3.1.3"\n' >"$scratch/older/mpirun"
+chmod +x "$scratch/older/mpirun"
+if user env PATH="$scratch/older:$(dirname "$mpicc"):$PATH" "$tarball/contrib/quickstart" --user >"$scratch/log" 2>&1 ||
+    [ "$(grep -c '^quickstart: two MPIs in the path: .*/older/mpirun of 3\.1\.3: ' "$scratch/log")" -ne 1 ]; then
+    fail "with two MPIs it should say so: $(cat "$scratch/log")"
+fi
+[ -z "$(find "$home/$tarball/build" -name config.log)" ] || fail "with two MPIs it should not go on"
+
 quietly user env PATH="$scratch/other:$PATH" "$tarball/contrib/quickstart" --user -n 3
 called=$(find "$home" -maxdepth 1 -name 'called-*' -printf '%f ')
 [ -z "$called" ] || fail "a user's quickstart needs: $called"
