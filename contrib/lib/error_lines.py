@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Every string of two words counts, whatever function it is given to, so that no error line is overlooked. Left out are
-# static assertions and two kinds of files, but not what these print by PRINTS: ELSEWHERE, whose texts must be in the
+# static assertions, what --help prints, and two kinds of files, but not what these print by PRINTS: ELSEWHERE, whose texts must be in the
 # document that is named there, and OTHERS, whose texts are no lines about what happened.
 #
 # usage: error_lines.py [FOLDER]    (default: the tree that this is in)
@@ -14,13 +14,14 @@ import sys
 
 ERRORS = "docs/errors.md"
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext", "preload"]
+FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext", "preload", "status", "convert"]
 PRINTS = ["opal_output", "opal_output_verbose"]
 ELSEWHERE = {
     "ompi/mca/osc/ucp/base/record.c": "docs/watchdog.md",
     "ompi/mca/osc/ucp/report/graph_text.c": "docs/watchdog.md",
     "ompi/mca/osc/ucp/report/report.c": "docs/report.md",
     "ompi/mca/osc/ucp/report/causes_text.c": "docs/report.md",
+    "status/table.c": "docs/status.md",
 }
 OTHERS = {
     "ompi/mca/osc/ucp/report/rules.c": "advice, which says itself what to do",
@@ -32,9 +33,12 @@ OTHERS = {
     "ompi/mca/osc/ucp/report/trace_matrix.c": "an SVG picture",
     "ext/osc_ucp_ext_python.c": "what Python's help() shows",
 }
+HELP = "NAME  "  # begins what --help prints
+OF_OTF2 = "archive_must"  # its texts stand in the line "OTF2 cannot ..."
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"|\'(?:[^\'\\]|\\.)+\'|\bPRI[a-zA-Z]\d+\b|\s+|[\w]+|.', re.S)
 VALUE = "\x01"  # stands for a PRI macro
 CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t)?(?:[a-zA-Z]|" + VALUE + ")")
+TWO_WORDS = re.compile(r"\w+ [a-z]+")
 NOT_CODE = re.compile(r"^\s*#\s*(?:include|error|pragma)\b.*$", re.M)
 
 
@@ -73,7 +77,9 @@ def texts_of(top):
     for path in sorted(path for folder in FOLDERS for path in (top / folder).rglob("*.[ch]")):
         name = str(path.relative_to(top))
         for first, text in strings(NOT_CODE.sub("", path.read_text())):
-            if "_Static_assert" == first or not re.search(r"[a-z]+ [a-z]+", normal(text)):
+            if first in ("_Static_assert", OF_OTF2) or not TWO_WORDS.search(normal(text)):
+                continue
+            if normal(text).startswith(HELP):
                 continue
             if first in PRINTS or name not in {**ELSEWHERE, **OTHERS}:
                 yield normal(text), name, ERRORS

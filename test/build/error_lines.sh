@@ -1,6 +1,6 @@
 #!/bin/bash
 # docs/errors.md explains each text that the sources can print, and none that they cannot; other documents have those of
-# the watchdog and of the report. A new text, a changed one and a lost entry are seen.
+# the watchdog, of the report and of osc_ucp_status's table. A new text, a changed one and a lost entry are seen.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -31,8 +31,8 @@ check || fail "docs/errors.md and the sources differ: $(cat "$scratch/log")"
 mkdir -p "$scratch/tree/docs" "$scratch/tree/${component%/*}" "$scratch/tree/${transport%/*}"
 cp -r "$top/$component" "$scratch/tree/$component"
 cp -r "$top/$transport" "$scratch/tree/$transport"
-cp -r "$top/ext" "$top/preload" "$scratch/tree"
-cp "$top"/docs/{errors,report,watchdog}.md "$scratch/tree/docs"
+cp -r "$top"/{ext,preload,status,convert} "$scratch/tree"
+cp "$top"/docs/{errors,report,status,watchdog}.md "$scratch/tree/docs"
 check "$scratch/tree" || fail "the copy should be right: $(cat "$scratch/log")"
 seen "no entry in docs/errors.md: rank ... has a new error" $component/path/nic.c \
     's/^static int nic_attach/static const char *added = "rank %d has " "a new error";\n&/'
@@ -45,6 +45,11 @@ seen "no entry in docs/errors.md: no attached memory starts at ..." $component/c
 seen "no entry in docs/errors.md: no attached memory begins at ..." docs/errors.md '/no attached memory begins at/d'
 seen "no entry in docs/errors.md: leave out all assertions" $component/check/nostore.c \
     's/leave out the assertion/leave out all assertions/'
+seen "no entry in docs/errors.md: the tables cannot be written" status/main.c \
+    's/the table cannot be written/the tables cannot be written/'
+seen "no entry in docs/errors.md: OTF2 cannot make an archive ..." convert/archive.c \
+    's/cannot make the archive/cannot make an archive/'
+seen "not in docs/status.md: is halted, and" status/table.c 's/is stopped, and/is halted, and/'
 seen "not in docs/watchdog.md: for the lock of" docs/watchdog.md 's/for the lock of/for a lock of/'
 seen "not in docs/report.md: and ... windows beyond" $component/report/report.c 's/windows more/windows beyond/'
 # shellcheck disable=SC2016  # Markdown
