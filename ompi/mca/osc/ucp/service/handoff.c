@@ -53,11 +53,16 @@ static void carry_out_shaped(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_h
     ompi_osc_ucp_layout_fini(&layout);
 }
 
+/** Copies of an origin's cells: too many for the stack of a thread. One thread at a time. */
+static struct {
+    _Alignas(64) char cells[PULLED_BYTES];
+    uint32_t          held; /**< atomic; only with several threads */
+} pulled;
+
 /** Apply cells of the origin's memory. Gaps between them are copied, too, but not the last one: it may lie behind the
  *  origin's buffer. */
-static void carry_out_pulled(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+static void carry_out_cells(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
 {
-    static _Alignas(64) char     cells[PULLED_BYTES];
     ompi_osc_ucp_handoff_pull_t *pull   = (ompi_osc_ucp_handoff_pull_t *) ompi_osc_ucp_handoff_data(record);
     const ompi_osc_ucp_prim_t   *prim   = ompi_osc_ucp_prim_by_code(record->prim);
     char                        *target = (char *) (uintptr_t) record->address;
@@ -67,16 +72,27 @@ static void carry_out_pulled(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_h
     for (done = 0; done < pull->cells; done += n) {
         n = pull->cells - done < PULLED_BYTES / prim->extent ? pull->cells - done : PULLED_BYTES / prim->extent;
         ompi_osc_ucp_cma_begin(&vector);
-        ompi_osc_ucp_cma_add(&vector, cells, pull->from + done * prim->extent,
+        ompi_osc_ucp_cma_add(&vector, pulled.cells, pull->from + done * prim->extent,
                              n * prim->extent - (uint64_t) ompi_osc_ucp_prim_gap(prim));
         if (!ompi_osc_ucp_cma_copy(pull->pid, false, &vector)) {
             break;
         }
         ompi_osc_ucp_op_apply_cells(window->stripes, (uintptr_t) target - window->key_base, record->op, prim, target,
-                                    cells, NULL, n);
+                                    pulled.cells, NULL, n);
         target += n * prim->extent;
     }
     pull->done = done;
+}
+
+static void carry_out_pulled(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+{
+    if (ompi_osc_ucp_threaded() && !ompi_osc_ucp_take(&pulled.held)) {
+        ompi_osc_ucp_take_slowly(&pulled.held);
+    }
+    carry_out_cells(window, record);
+    if (ompi_osc_ucp_threaded()) {
+        __atomic_store_n(&pulled.held, 0, __ATOMIC_RELEASE);
+    }
 }
 
 /** Carry out an operation that is taken. */
