@@ -161,7 +161,9 @@ static void notified_before(ompi_osc_ucp_window_t *window, int target)
 
 /* Communication calls. */
 
-/** May a call be kept? One that is an error must be one at once; so must the first one that shows it. */
+/** May a call be kept? One that is an error must be one at once; so must the first one that shows it. The first one in
+ *  a lock_all epoch waits for the lock here: with the mutex it would keep other threads from what the lock's holder may
+ *  wait for. */
 static bool may_keep(ompi_osc_ucp_window_t *window, int target)
 {
     ompi_osc_ucp_peer_t *peer;
@@ -172,8 +174,7 @@ static bool may_keep(ompi_osc_ucp_window_t *window, int target)
     }
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
-    may  = NULL != peer && !window->lost &&
-           (ompi_osc_ucp_granted(peer) || OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch);
+    may  = NULL != peer && !window->lost && OMPI_SUCCESS == ompi_osc_ucp_access(peer);
     ompi_osc_ucp_leave();
     return may;
 }
