@@ -2,15 +2,18 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: death lock | epoch | contact | free | compute | exec
+ * usage: death lock | epoch | contact | free | compute | exec | handed
  *
  * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
- * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do.
+ * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do. handed: so it
+ * does while it carries out what rank 0 has handed off to it.
  */
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -31,6 +34,12 @@ static void die(void)
     raise(SIGKILL);
 }
 
+static void become_sleep(void)
+{
+    tell_death();
+    execlp("sleep", "sleep", "1000", (char *) NULL);
+}
+
 /** Rank 1 becomes another program while the others have the kernel copy to its memory and from there. */
 static void become_another(int rank, char *buffer, MPI_Win win)
 {
@@ -38,8 +47,7 @@ static void become_another(int rank, char *buffer, MPI_Win win)
     MPI_Barrier(MPI_COMM_WORLD);
     if (1 == rank) {
         usleep(100000);
-        tell_death();
-        execlp("sleep", "sleep", "1000", (char *) NULL);
+        become_sleep();
     }
     for (;;) {
         MPI_Put(buffer, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, win);
@@ -47,6 +55,43 @@ static void become_another(int rank, char *buffer, MPI_Win win)
         MPI_Get(buffer, BYTES, MPI_BYTE, 1, 0, BYTES, MPI_BYTE, win);
         MPI_Win_flush(1, win);
     }
+}
+
+static volatile int *gone; /* in shared memory */
+
+static void become_sleep_inside(int signal)
+{
+    (void) signal;
+    *gone = 1;
+    become_sleep();
+}
+
+/** Rank 1 does so in the middle of an accumulate that rank 0 has handed off to it: its memory is protected. Rank 0
+ *  may have tried before that to carry it out itself. */
+static void become_another_inside(int rank, char *memory, char *buffer, MPI_Win win)
+{
+    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    int            *own, rc = MPI_SUCCESS, unit;
+    MPI_Win         shared;
+    MPI_Aint        bytes;
+
+    MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
+    *own = 0;
+    MPI_Win_shared_query(shared, 1, &bytes, &unit, &gone);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, win);
+    if (1 == rank) {
+        signal(SIGSEGV, become_sleep_inside);
+        mprotect((void *) (((uintptr_t) memory + page - 1) / page * page), BYTES / 2, PROT_NONE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (MPI_SUCCESS == rc || !*gone) {
+        if (0 == rank) {
+            MPI_Accumulate(buffer, 4000, MPI_INT, 1, BYTES / 4, 4000, MPI_INT, MPI_SUM, win);
+        }
+        rc = MPI_Win_flush(1, win);
+    }
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 int main(int argc, char **argv)
@@ -97,6 +142,8 @@ int main(int argc, char **argv)
         }
     } else if (0 == strcmp(how, "exec")) {
         become_another(rank, buffer, win);
+    } else if (0 == strcmp(how, "handed")) {
+        become_another_inside(rank, memory, buffer, win);
     } else { /* nobody is inside MPI */
         MPI_Win_fence(0, win);
         if (1 == rank) {

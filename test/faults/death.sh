@@ -14,10 +14,13 @@ copies=false
 run_window "$components" --mca osc ucp --mca pml ob1 -x UCX_TLS=nonsense
 [ "$(lines 'window made$')" -ne 2 ] || copies=true
 # A process that becomes another program is noticed by the kernel's copies alone, where windows of one node have them.
-for how in lock epoch contact free compute exec; do
+for how in lock epoch contact free compute exec handed; do
     transports=(node all tcp,self)
-    [ exec != $how ] || transports=(node)
-    [ exec != $how ] || $copies || continue
+    case $how in
+    exec | handed)
+        transports=(node)
+        $copies || continue ;;
+    esac
     for tls in "${transports[@]}"; do
         status=0 launch=(-x "UCX_TLS=$tls" --mca osc_ucp_node 0)
         [ node != $tls ] || launch=()

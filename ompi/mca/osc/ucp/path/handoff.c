@@ -95,6 +95,16 @@ static void release(ompi_osc_ucp_handoff_t *handoff)
     __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELEASE);
 }
 
+/** The target has ended, or become another program, while it carried something out. It may have held a stripe, which
+ *  nobody releases: no operation waits for that, and none reaches its process any more. */
+static void forget(ompi_osc_ucp_peer_t *peer)
+{
+    static ompi_osc_ucp_stripe_t nobodys[OMPI_OSC_UCP_STRIPES];
+
+    peer->stripes = nobodys;
+    peer->pid     = 0;
+}
+
 /** Post the records, which the kernel would copy in so many pieces, and wait until the target takes them. True: the
  *  target has carried them out, and the caller must release the handoff. False: they were taken back, and the handoff
  *  is released; or the target has died, and nobody can claim it any more. */
@@ -122,6 +132,7 @@ static bool hand_off_patient(ompi_osc_ucp_peer_t *peer, uint64_t pieces)
     while (OMPI_OSC_UCP_HANDOFF_DONE != __atomic_load_n(&handoff->state, __ATOMIC_ACQUIRE)) {
         ompi_osc_ucp_spin(&steps);
         if (0 == steps % STEPS_PER_LOOK && !ompi_osc_ucp_cma_reaches(peer->pid, peer->proof_at, peer->proof)) {
+            forget(peer);
             return false;
         }
     }
