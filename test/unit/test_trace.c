@@ -163,14 +163,18 @@ static void trace_open(uint64_t limit)
     assert_true(ompi_osc_ucp_trace_open(file, 3, 4, limit));
 }
 
-/** A record that ended so many nanoseconds from now. */
-static void add(int64_t after)
+/** A record of a kind, which ended so many nanoseconds from now. */
+static void add_kind(ompi_osc_ucp_trace_kind_t kind, const char *name, int64_t after)
 {
     uint64_t now = opal_common_ucp_now_ns();
 
-    ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) { .begin = now, .end = now + (uint64_t) after,
-                                                            .name = "MPI_Win_fence", .target = -1,
-                                                            .kind = OMPI_OSC_UCP_TRACE_SYNC });
+    ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) { .begin = now, .end = now + (uint64_t) after, .name = name,
+                                                            .target = -1, .kind = kind });
+}
+
+static void add(int64_t after)
+{
+    add_kind(OMPI_OSC_UCP_TRACE_SYNC, "MPI_Win_fence", after);
 }
 
 /** Records wait in memory until there is a reason to write them. */
@@ -184,6 +188,9 @@ static void test_buffer(void **state)
     assert_int_equal(0, stat(part, &is));
     assert_int_equal(0600, is.st_mode & 07777);
     add(0);
+    (void) part_read();
+    assert_int_equal(0, part_has("MPI_Win_fence"));
+    add_kind(OMPI_OSC_UCP_TRACE_WINDOW, "MPI_Win_allocate", 2000000000); /* has no name yet */
     (void) part_read();
     assert_int_equal(0, part_has("MPI_Win_fence"));
     add(2000000000); /* written once a second */
@@ -200,7 +207,7 @@ static void test_buffer(void **state)
     assert_int_equal(10002, part_has("MPI_Win_fence"));
     assert_true(part_has("trace written") >= 3);
     assert_int_equal(0, ompi_osc_ucp_trace.dropped);
-    assert_int_equal(10002 + part_has("trace written"), ompi_osc_ucp_trace.events);
+    assert_int_equal(10003 + part_has("trace written"), ompi_osc_ucp_trace.events);
     assert_int_equal(1, part_has("process_name"));
     ompi_osc_ucp_trace_close();
     assert_int_equal(0, unlink(part));

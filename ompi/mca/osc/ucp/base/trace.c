@@ -243,13 +243,20 @@ static void append(const ompi_osc_ucp_trace_record_t *record)
     buffer.entries[buffer.count++] = (entry_t) { .record = *record, .thread = thread_number - 1 };
 }
 
+/** Is it time to write? Not when a window has been made: its name comes next. */
+static bool is_due(const ompi_osc_ucp_trace_record_t *record)
+{
+    return RECORDS == buffer.count || (buffer.count > 0 && record->end > buffer.written + WRITE_NS &&
+                                       OMPI_OSC_UCP_TRACE_WINDOW != record->kind);
+}
+
 void ompi_osc_ucp_trace_add(const ompi_osc_ucp_trace_record_t *record)
 {
     ompi_osc_ucp_trace_record_t wrote = { .name = "trace written", .target = -1, .kind = OMPI_OSC_UCP_TRACE_WRITE };
 
     enter();
     append(record);
-    if (RECORDS == buffer.count || (buffer.count > 0 && record->end > buffer.written + WRITE_NS)) {
+    if (is_due(record)) {
         wrote.begin = opal_common_ucp_now_ns();
         flush();
         wrote.end = buffer.written = opal_common_ucp_now_ns();

@@ -146,28 +146,48 @@ static void name_join(joint_t *joint, const char *line)
     fputs(end, joint->out);
 }
 
+/** The time in a line of the part, of this process's clock. */
+static uint64_t time_read(const char *columns)
+{
+    uint64_t ns = 0;
+    int      i;
+
+    for (i = 0; i < OMPI_OSC_UCP_TRACE_COLUMNS; i++) { /* spaces, and digits with a point among them */
+        ns = '0' <= columns[i] && columns[i] <= '9' ? 10 * ns + (uint64_t) (columns[i] - '0') : ns;
+    }
+    return ns;
+}
+
 /** Append a line of the part, with its time on the trace's clock. */
-static void line_join(joint_t *joint, char *line)
+static void line_join(joint_t *joint, char *line, size_t n)
 {
     size_t   prefix = strlen(OMPI_OSC_UCP_TRACE_TS);
-    uint64_t us, ns;
-    char     when[64];
+    uint64_t ns;
 
-    if ('[' == line[0]) {
+    if (n > prefix + OMPI_OSC_UCP_TRACE_COLUMNS && 0 == strncmp(line, OMPI_OSC_UCP_TRACE_TS, prefix)) {
+        ns = time_read(line + prefix);
+        (void) ompi_osc_ucp_trace_time(line + prefix, (int64_t) ns + ompi_osc_ucp_trace_clock_shift(ns));
+    }
+    (void) fwrite(line, 1, n, joint->out);
+}
+
+/** Append the rest of the part: as it is, if its times are the trace's. */
+static void rest_join(joint_t *joint, FILE *in)
+{
+    char   *line = NULL, block[8192];
+    size_t  room = 0;
+    ssize_t n;
+
+    if (!ompi_osc_ucp_trace_clock_shifts()) {
+        while ((n = (ssize_t) fread(block, 1, sizeof(block), in)) > 0) {
+            (void) fwrite(block, 1, (size_t) n, joint->out);
+        }
         return;
     }
-    if ('{' == line[0]) {
-        name_join(joint, line);
-        return;
+    while ((n = getline(&line, &room, in)) > 0) {
+        line_join(joint, line, (size_t) n);
     }
-    if (0 != strncmp(line, OMPI_OSC_UCP_TRACE_TS, prefix) ||
-        2 != sscanf(line + prefix, "%" SCNu64 ".%" SCNu64, &us, &ns)) {
-        fputs(line, joint->out);
-        return;
-    }
-    ns = us * 1000 + ns;
-    *ompi_osc_ucp_trace_time(when, (int64_t) ns + ompi_osc_ucp_trace_clock_shift(ns)) = '\0';
-    fprintf(joint->out, "%s%s%s", OMPI_OSC_UCP_TRACE_TS, when, line + prefix + OMPI_OSC_UCP_TRACE_COLUMNS);
+    free(line);
 }
 
 /** Open the part to read it. Not by name: that may be the part of another job by now. */
@@ -205,8 +225,9 @@ static bool part_join(joint_t *joint)
     if (0 == joint->keep) {
         fputs(HEAD, joint->out);
     }
-    while (getline(&line, &room, in) > 0) {
-        line_join(joint, line);
+    if (getline(&line, &room, in) > 0 && getline(&line, &room, in) > 0) { /* "[", and the process's name */
+        name_join(joint, line);
+        rest_join(joint, in);
     }
     free(line);
     (void) fclose(in);

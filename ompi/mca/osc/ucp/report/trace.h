@@ -21,6 +21,9 @@ bool ompi_osc_ucp_trace_clock_wanted(const ompi_communicator_t *comm);
 void ompi_osc_ucp_trace_clock_first(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm);
 void ompi_osc_ucp_trace_clock_last(ompi_osc_ucp_window_t *window);
 
+/** Are times of this process other than those of the trace? */
+bool ompi_osc_ucp_trace_clock_shifts(void);
+
 /** What is added to a time of this process, so that it is a time of the trace. Nanoseconds. */
 int64_t ompi_osc_ucp_trace_clock_shift(uint64_t ns);
 

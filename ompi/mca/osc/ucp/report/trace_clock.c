@@ -237,6 +237,11 @@ void ompi_osc_ucp_trace_clock_last(ompi_osc_ucp_window_t *window)
     }
 }
 
+bool ompi_osc_ucp_trace_clock_shifts(void)
+{
+    return 0 != compared.base || 0 != compared.alone;
+}
+
 int64_t ompi_osc_ucp_trace_clock_shift(uint64_t ns)
 {
     double part;
