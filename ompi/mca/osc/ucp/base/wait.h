@@ -101,11 +101,14 @@ static inline void ompi_osc_ucp_wait_step(void)
     ompi_osc_ucp_enter();
 }
 
-/** One step of a loop that waits for a store of another process. Mostly spins, and looks whether a handoff came in; one
- *  step in 32 makes progress. Inside. */
+/** One step of a spin in so many makes progress. */
+#define OMPI_OSC_UCP_SPINS_PER_STEP 32
+
+/** One step of a loop that waits for a store of another process. Mostly spins, and looks whether a handoff came in.
+ *  Inside. */
 static inline void ompi_osc_ucp_spin(unsigned *steps)
 {
-    if (0 == ++*steps % 32) {
+    if (0 == ++*steps % OMPI_OSC_UCP_SPINS_PER_STEP) {
         ompi_osc_ucp_wait_step();
     } else if (ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_threads_pause(*steps);

@@ -163,14 +163,11 @@ static bool has_reached(const uint64_t *counter, MPI_Count threshold)
     return (MPI_Count) __atomic_load_n(counter, __ATOMIC_ACQUIRE) >= threshold;
 }
 
-/** One step of waiting for a counter. Where peers raise it by a store, this mostly spins; else they need this process
- *  to take messages and handoffs. Several threads would stand in each other's way with that. Inside. */
+/** One step of waiting for a counter. Without messages this mostly spins; with them peers may need this process to take
+ *  some. Several threads would stand in each other's way with that. Inside. */
 static void wait_step(const ompi_osc_ucp_window_t *window, unsigned *steps)
 {
-    const bool stored = window->lean && MPI_WIN_FLAVOR_CREATE != window->flavor &&
-                        MPI_WIN_FLAVOR_DYNAMIC != window->flavor;
-
-    if (stored || ompi_osc_ucp_threaded()) {
+    if (window->lean || ompi_osc_ucp_threaded()) {
         ompi_osc_ucp_spin(steps);
     } else {
         ompi_osc_ucp_wait_step();
@@ -181,7 +178,7 @@ int ompi_osc_ucp_notified_wait(MPI_Win win, int index, MPI_Count threshold, MPI_
 {
     ompi_osc_ucp_window_t *window  = ompi_osc_ucp_window(win);
     uint64_t              *counter = counter_find(window, index, "MPIX_Win_notify_wait");
-    unsigned               steps   = 0;
+    unsigned               steps   = OMPI_OSC_UCP_SPINS_PER_STEP - 1; /* first make progress: see path/gather.c */
 
     if (NULL == counter) {
         return MCA_OSC_UCP_NOTIFIED_INDEX;

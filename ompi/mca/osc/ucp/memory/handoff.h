@@ -30,7 +30,8 @@ typedef enum ompi_osc_ucp_handoff_kind_t {
     OMPI_OSC_UCP_HANDOFF_SHAPED_PUT, /**< with a layout at the target */
     OMPI_OSC_UCP_HANDOFF_SHAPED_GET,
     OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE,
-    OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE /**< its data are in the origin's memory */
+    OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE, /**< its data are in the origin's memory */
+    OMPI_OSC_UCP_HANDOFF_RAISE /**< a notification counter: `address` is its index, `cells` the number of times */
 } ompi_osc_ucp_handoff_kind_t;
 
 /** An operation. Its data follow, at a multiple of 16 bytes; and if it fetches, `bytes` for the compared value or the
@@ -42,7 +43,7 @@ typedef struct ompi_osc_ucp_handoff_record_t {
     uint8_t  op;      /**< of an accumulate */
     uint8_t  prim;    /**< its code; of a swap, too */
     uint8_t  fetches;
-    uint16_t cells;   /**< for the origin's own use (path/gather.c) */
+    uint16_t cells;   /**< of others than RAISE, for the origin's own use (path/gather.c) */
 } ompi_osc_ucp_handoff_record_t;
 
 /** Data of an operation with a layout: this, the encoded layout, and packed bytes. `address` is the layout's base. */
@@ -68,14 +69,23 @@ typedef struct ompi_osc_ucp_handoff_pull_t {
 /** Bytes for records. */
 #define OMPI_OSC_UCP_HANDOFF_ROOM (OMPI_OSC_UCP_HANDOFF_MAX + 48)
 
-/** At a multiple of 64 bytes. The second cache line has all of an operation on one element. */
+/** Notifications that may follow the operations of a handoff. */
+#define OMPI_OSC_UCP_HANDOFF_RAISES 16
+
+typedef struct ompi_osc_ucp_handoff_raises_t {
+    uint32_t                      n;
+    ompi_osc_ucp_handoff_record_t records[OMPI_OSC_UCP_HANDOFF_RAISES];
+} ompi_osc_ucp_handoff_raises_t;
+
+/** At a multiple of 64 bytes. The second cache line has all of an operation on one element,
+ *  with its notification. */
 typedef struct ompi_osc_ucp_handoff_t {
     uint32_t polls;   /**< rises while the target polls; only the target writes it; initially zero */
     char     rest[60];
     uint32_t state;   /**< atomic; initially zero */
     uint32_t used;    /**< bytes of records */
     uint64_t pad;
-    char     records[OMPI_OSC_UCP_HANDOFF_ROOM];
+    char     records[OMPI_OSC_UCP_HANDOFF_ROOM + OMPI_OSC_UCP_HANDOFF_RAISES * sizeof(ompi_osc_ucp_handoff_record_t)];
 } ompi_osc_ucp_handoff_t;
 
 _Static_assert(0 == sizeof(ompi_osc_ucp_handoff_t) % 64, "cache lines");

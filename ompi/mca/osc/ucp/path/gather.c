@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A notification would end each series. So one that follows another without a completion or progress in between is
+ * A notification ends a series. One that follows another without a completion or progress in between does not: it is
  * kept, too. A program may wait for the answer to it in any call, so progress carries out what has notifications.
  */
 
@@ -35,16 +35,8 @@
  *  element is written in one piece (ompi_osc_ucp_cma_whole). Data of puts have a record between them. */
 #define APART 16
 
-/** Notifications that may be kept: so many in a row of one counter count as one. */
-#define RAISES_MAX 16
-
 typedef ompi_osc_ucp_handoff_record_t  record_t;
 typedef struct ompi_osc_ucp_gathered_t gathered_t;
-
-/** So many notifications of one counter. */
-typedef struct raise_t {
-    uint32_t index, times;
-} raise_t;
 
 struct ompi_osc_ucp_gathered_t {
     ompi_osc_ucp_handoff_kind_t kind;      /**< of all: put, get or accumulate */
@@ -59,8 +51,7 @@ struct ompi_osc_ucp_gathered_t {
     bool                      listed;
     bool                      leaving;     /**< it is being carried out */
     bool                      notified;    /**< since the last completion or progress */
-    uint32_t                  raised;      /**< entries of `raises` */
-    raise_t                   raises[RAISES_MAX];
+    ompi_osc_ucp_handoff_raises_t raises;  /**< notifications: those of one counter in a row are one */
     ompi_osc_ucp_cma_vector_t vector;      /**< from `records`, or the program's buffers; of accumulates: `cells` */
     _Alignas(64) char         records[OMPI_OSC_UCP_HANDOFF_ROOM], cells[OMPI_OSC_UCP_HANDOFF_ROOM];
 };
@@ -72,7 +63,7 @@ static void clear(gathered_t *gathered)
 {
     ompi_osc_ucp_cma_begin(&gathered->vector);
     gathered->refers = false;
-    gathered->used   = gathered->cells_used = gathered->raised = 0;
+    gathered->used   = gathered->cells_used = gathered->raises.n = 0;
     gathered->end    = gathered->highest = gathered->set = 0;
 }
 
@@ -114,28 +105,38 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
-/** Have the target carry it out. False: nothing was done. */
+/** Have the target carry it out, and raise the counters. False: nothing was done. */
 static bool hand_off(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
     const struct iovec *here = gathered->vector.here, *there = gathered->vector.there;
 
     if (!gathered->refers) {
-        return ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->vector.nthere);
+        return ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->vector.nthere,
+                                           &gathered->raises);
     }
     if (gathered->used > 0 || 1 != gathered->vector.nhere || 1 != gathered->vector.nthere) {
         return false;
     }
     return OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind
-               ? ompi_osc_ucp_handoff_put(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len)
-               : ompi_osc_ucp_handoff_get(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len);
+               ? ompi_osc_ucp_handoff_put(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len,
+                                          &gathered->raises)
+               : ompi_osc_ucp_handoff_get(peer, (uintptr_t) there->iov_base, here->iov_base, here->iov_len,
+                                          &gathered->raises);
 }
 
-/** Have the kernel copy. */
+/** Have the kernel copy, and raise the counters. */
 static bool copy(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
-    return OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind
+    const record_t *raise = gathered->raises.records, *end = raise + gathered->raises.n;
+    bool            done;
+
+    done = OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind
                ? cells_update(peer, gathered)
                : ompi_osc_ucp_cma_copy(peer->pid, OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind, &gathered->vector);
+    for (; done && raise < end; raise++) {
+        ompi_osc_ucp_counter_add(peer, (uint32_t) raise->address, raise->cells);
+    }
+    return done;
 }
 
 /** The ways of carrying out such a series. */
@@ -170,16 +171,6 @@ static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
-/** The operations are over: raise the counters. */
-static void counters_raise(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
-{
-    const raise_t *raise = gathered->raises, *end = raise + gathered->raised;
-
-    for (; raise < end; raise++) {
-        ompi_osc_ucp_counter_add(peer, raise->index, raise->times);
-    }
-}
-
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
     gathered_t *gathered = peer->gathered;
@@ -189,9 +180,7 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
         return;
     }
     gathered->leaving = true;
-    if (carry_out(peer, gathered)) {
-        counters_raise(peer, gathered);
-    } else {
+    if (!carry_out(peer, gathered)) {
         peer->error = OMPI_ERR_UNREACH;
     }
     clear(gathered);
@@ -242,8 +231,8 @@ static unsigned notifications_leave(void)
         }
         unlist(gathered);
         gathered->notified = false;
-        events            += gathered->raised > 0;
-        if (gathered->raised > 0) {
+        events            += gathered->raises.n > 0;
+        if (gathered->raises.n > 0) {
             ompi_osc_ucp_gather_out(gathered->peer);
         }
         gathered = with_notifications;
@@ -264,25 +253,28 @@ static void list(gathered_t *gathered)
 bool ompi_osc_ucp_gather_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
 {
     gathered_t *gathered = peer->gathered;
-    raise_t    *end;
+    record_t   *end;
     bool        follows;
 
     if (NULL == gathered || 0 == gathered->vector.bytes || ompi_osc_ucp_threaded() ||
         !ompi_osc_ucp_waiting.started) {
         return false;
     }
-    list(gathered);
-    end     = &gathered->raises[gathered->raised];
-    follows = gathered->raised > 0 && end[-1].index == index;
-    if (!gathered->notified || (!follows && RAISES_MAX == gathered->raised)) {
-        gathered->notified = true;
+    end     = &gathered->raises.records[gathered->raises.n];
+    follows = gathered->raises.n > 0 && end[-1].address == index && end[-1].cells < UINT16_MAX;
+    if (!follows && OMPI_OSC_UCP_HANDOFF_RAISES == gathered->raises.n) {
         return false;
     }
     if (!follows) {
-        *end++ = (raise_t) { .index = index };
-        gathered->raised++;
+        *end++ = (record_t) { .address = index, .kind = OMPI_OSC_UCP_HANDOFF_RAISE };
+        gathered->raises.n++;
     }
-    end[-1].times++;
+    end[-1].cells++;
+    list(gathered);
+    if (!gathered->notified) {
+        gathered->notified = true;
+        ompi_osc_ucp_gather_out(peer);
+    }
     return true;
 }
 

@@ -21,8 +21,9 @@ bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
                                     const ompi_osc_ucp_prim_t *prim, const void *origin, uint64_t bytes);
 
-/** Keep a notification behind what is kept. It leaves with that, at the latest with the next progress. False: it is the
- *  first one since the last completion or progress, or nothing is kept that it could follow; nothing was done. */
+/** Notify behind what is kept. The first notification since the last completion or progress leaves with that at once,
+ *  a later one is kept with it, at the latest until the next progress. False: nothing is kept that it could follow, or
+ *  there are too many; nothing was done. */
 bool ompi_osc_ucp_gather_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
 
 /** Carry out what is kept for the peer. An error is the peer's, for the completing call. */

@@ -10,7 +10,6 @@
 
 #include "base/wait.h"
 #include "memory/cma.h"
-#include "memory/handoff.h"
 #include "op/op_layout.h"
 
 /** Most nodes of a layout that is handed off at once. */
@@ -88,6 +87,17 @@ static ompi_osc_ucp_handoff_record_t *claim_one(ompi_osc_ucp_peer_t *peer, ompi_
     record->kind    = (uint8_t) kind;
     record->fetches = fetches;
     return record;
+}
+
+/** Notifications follow the records. */
+static void raises_append(ompi_osc_ucp_handoff_t *handoff, const ompi_osc_ucp_handoff_raises_t *raises)
+{
+    const size_t bytes = NULL == raises ? 0 : raises->n * sizeof(raises->records[0]);
+
+    if (bytes > 0) {
+        memcpy(handoff->records + handoff->used, raises->records, bytes);
+        handoff->used += (uint32_t) bytes;
+    }
 }
 
 static void release(ompi_osc_ucp_handoff_t *handoff)
@@ -172,7 +182,8 @@ static void gets_read(ompi_osc_ucp_handoff_record_t *done, ompi_osc_ucp_handoff_
     }
 }
 
-bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces)
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces,
+                                 const ompi_osc_ucp_handoff_raises_t *raises)
 {
     ompi_osc_ucp_handoff_t        *handoff = peer->handing.handoff;
     ompi_osc_ucp_handoff_record_t *own     = (ompi_osc_ucp_handoff_record_t *) records;
@@ -188,6 +199,7 @@ bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint3
     } else {
         memcpy(handoff->records, records, used);
     }
+    raises_append(handoff, raises);
     if (!hand_off_patient(peer, pieces)) {
         return false;
     }
@@ -198,7 +210,8 @@ bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint3
     return true;
 }
 
-bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes)
+bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes,
+                              const ompi_osc_ucp_handoff_raises_t *raises)
 {
     ompi_osc_ucp_handoff_record_t *record;
 
@@ -207,6 +220,7 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
         return false;
     }
     memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
+    raises_append(peer->handing.handoff, raises);
     if (!hand_off(peer)) {
         return false;
     }
@@ -214,13 +228,17 @@ bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const
     return true;
 }
 
-bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes)
+bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes,
+                              const ompi_osc_ucp_handoff_raises_t *raises)
 {
     ompi_osc_ucp_handoff_record_t *record;
 
     if (bytes > OMPI_OSC_UCP_HANDOFF_COPY_MAX ||
-        NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false)) ||
-        !hand_off(peer)) {
+        NULL == (record = claim_one(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes, false))) {
+        return false;
+    }
+    raises_append(peer->handing.handoff, raises);
+    if (!hand_off(peer)) {
         return false;
     }
     memcpy(result, ompi_osc_ucp_handoff_data(record), bytes);

@@ -8,6 +8,7 @@
 #ifndef OSC_UCP_PATH_HANDOFF_H
 #define OSC_UCP_PATH_HANDOFF_H
 
+#include "memory/handoff.h"
 #include "op/op.h"
 #include "peer/peer.h"
 #include "peer/transfer.h"
@@ -17,14 +18,17 @@ bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer);
 
 /** Have the target carry out a series of puts, of gets, or of accumulates without results, in order: records
  *  (memory/handoff.h) of `used` bytes, at most OMPI_OSC_UCP_HANDOFF_ROOM, which the kernel would copy in so many
- *  pieces. True: that is over. False: nothing was done, because the target does not poll, or because another origin has
- *  its handoff. Inside the origin side. */
-bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces);
+ *  pieces. Behind them the target raises counters. True: that is over. False: nothing was done, because the target does
+ *  not poll, or because another origin has its handoff. Inside the origin side. */
+bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces,
+                                 const ompi_osc_ucp_handoff_raises_t *raises);
 
 /** The same for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers are
- *  packed; `result` may be NULL. */
-bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes);
-bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes);
+ *  packed; `result` and `raises` may be NULL. */
+bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes,
+                              const ompi_osc_ucp_handoff_raises_t *raises);
+bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes,
+                              const ompi_osc_ucp_handoff_raises_t *raises);
 bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,
                                      const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
                                      uint64_t bytes);

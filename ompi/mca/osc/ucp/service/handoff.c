@@ -125,6 +125,10 @@ static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_
     case OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE:
         carry_out_pulled(window, record);
         break;
+    case OMPI_OSC_UCP_HANDOFF_RAISE:
+        __atomic_fetch_add(ompi_osc_ucp_counter(window->control, window->counters_max, (uint32_t) record->address),
+                           record->cells, __ATOMIC_RELEASE);
+        break;
     default:
         ompi_osc_ucp_op_compare_swap(window->stripes, key, prim, target, data, more, old);
         memcpy(more, old, record->bytes);
