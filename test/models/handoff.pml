@@ -14,9 +14,10 @@
 #define ORIGINS 2
 #define OPS     2
 
-mtype = { FREE, CLAIMED, POSTED, TAKEN, DONE };
+mtype = { FREE, POSTED, TAKEN, DONE };
 
 mtype state = FREE;
+bool  claimed;
 byte  record, result, inside, finished;
 byte  done[ORIGINS * OPS];
 
@@ -41,7 +42,7 @@ proctype origin(byte me)
         op = me * OPS + i;
         assert(i == 0 || done[op - 1] == 1);
         if
-        :: atomic { state == FREE -> state = CLAIMED };
+        :: atomic { !claimed -> claimed = true };
             use_begin();
             record = op;
             use_end();
@@ -73,8 +74,10 @@ proctype origin(byte me)
                 use_begin();
                 assert(result == op);
                 use_end();
-                state = FREE
-            :: else -> carry_out(op)
+                claimed = false
+            :: else ->
+                claimed = false;
+                carry_out(op)
             fi
         :: carry_out(op) /* it is another's, or the target is thought not to poll */
         fi;

@@ -15,11 +15,10 @@
 #include <stdint.h>
 
 typedef enum ompi_osc_ucp_handoff_state_t {
-    OMPI_OSC_UCP_HANDOFF_FREE,
-    OMPI_OSC_UCP_HANDOFF_CLAIMED, /**< an origin writes records, or reads a result */
-    OMPI_OSC_UCP_HANDOFF_POSTED,  /**< the target may take them, the origin may take them back */
-    OMPI_OSC_UCP_HANDOFF_TAKEN,   /**< the target carries them out, in order */
-    OMPI_OSC_UCP_HANDOFF_DONE     /**< the origin may read the result */
+    OMPI_OSC_UCP_HANDOFF_FREE,   /**< who has claimed it writes records */
+    OMPI_OSC_UCP_HANDOFF_POSTED, /**< the target may take them, the origin may take them back */
+    OMPI_OSC_UCP_HANDOFF_TAKEN,  /**< the target carries them out, in order */
+    OMPI_OSC_UCP_HANDOFF_DONE    /**< who has claimed it may read the result, and write records */
 } ompi_osc_ucp_handoff_state_t;
 
 typedef enum ompi_osc_ucp_handoff_kind_t {
@@ -77,11 +76,13 @@ typedef struct ompi_osc_ucp_handoff_raises_t {
     ompi_osc_ucp_handoff_record_t records[OMPI_OSC_UCP_HANDOFF_RAISES];
 } ompi_osc_ucp_handoff_raises_t;
 
-/** At a multiple of 64 bytes. The second cache line has all of an operation on one element,
- *  with its notification. */
+/** At a multiple of 64 bytes. Origins claim it where the target does not look. The third cache line has all of an
+ *  operation on one element, with its notification. */
 typedef struct ompi_osc_ucp_handoff_t {
     uint32_t polls;   /**< rises while the target polls; only the target writes it; initially zero */
-    char     rest[60];
+    char     polls_rest[60];
+    uint32_t claimed; /**< by an origin: 1; atomic; initially zero */
+    char     claimed_rest[60];
     uint32_t state;   /**< atomic; initially zero */
     uint32_t used;    /**< bytes of records */
     uint64_t pad;
@@ -93,8 +94,9 @@ _Static_assert(0 == sizeof(ompi_osc_ucp_handoff_t) % 64, "cache lines");
 /** Make it free. The memory of records is not touched, so that it takes none before it is used. */
 static inline void ompi_osc_ucp_handoff_init(ompi_osc_ucp_handoff_t *handoff)
 {
-    handoff->polls = 0;
-    handoff->state = OMPI_OSC_UCP_HANDOFF_FREE;
+    handoff->polls   = 0;
+    handoff->claimed = 0;
+    handoff->state   = OMPI_OSC_UCP_HANDOFF_FREE;
 }
 
 /** The bytes that a record takes. */

@@ -64,11 +64,11 @@ static bool answers(ompi_osc_ucp_handing_t *handing)
  *  pass the operation while this one waits. */
 static bool claim(ompi_osc_ucp_peer_t *peer)
 {
-    uint32_t none = OMPI_OSC_UCP_HANDOFF_FREE;
+    uint32_t none = 0;
 
     return !ompi_osc_ucp_threaded() && answers(&peer->handing) &&
-           __atomic_compare_exchange_n(&peer->handing.handoff->state, &none, OMPI_OSC_UCP_HANDOFF_CLAIMED, false,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+           __atomic_compare_exchange_n(&peer->handing.handoff->claimed, &none, 1, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
 }
 
 /** Claim it for one operation, and begin to fill in its record; NULL: as above. */
@@ -102,7 +102,7 @@ static void raises_append(ompi_osc_ucp_handoff_t *handoff, const ompi_osc_ucp_ha
 
 static void release(ompi_osc_ucp_handoff_t *handoff)
 {
-    __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELEASE);
+    __atomic_store_n(&handoff->claimed, 0, __ATOMIC_RELEASE);
 }
 
 /** The target has ended, or become another program, while it carried something out. It may have held a stripe, which
@@ -133,6 +133,7 @@ static bool hand_off_patient(ompi_osc_ucp_peer_t *peer, uint64_t pieces)
     }
     if (__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_FREE, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
+        release(handoff);
         handing->misses  = (uint8_t) (handing->misses + (handing->misses < MISSES_MAX));
         handing->skip    = (uint16_t) ((1u << handing->misses) - 1);
         handing->answers = false;
