@@ -26,7 +26,7 @@ class OscUcp(AutotoolsPackage):
 
     depends_on("pkgconfig", type="build")
     depends_on("c", type="build")
-    depends_on("openmpi@4.1:6.0")
+    depends_on("openmpi@4.1:6.0")  # "spack install --no-checksum osc-ucp ^openmpi@5.0" chooses one
     depends_on("ucx@1.13:")
 
     def url_for_version(self, version):
