@@ -116,6 +116,7 @@ typedef struct ompi_osc_ucp_causes_t {
     uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
     uint64_t                   flushes;     /**< that wait for nothing, so far */
+    uint64_t                   flush_timed; /**< how many come before the next one that is timed */
     struct {
         int       kind, target;
         ptrdiff_t disp;

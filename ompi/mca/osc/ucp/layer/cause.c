@@ -12,15 +12,11 @@
 
 #include "base/params.h"
 #include "base/threads.h"
-#include "call/mapped.h"
 #include "op/layout_type.h"
 #include "opal/datatype/opal_datatype.h"
 
 /** An operation of more bytes is not small. */
 #define SMALL 4096
-
-/** With more peers than that a flush of all takes longer than asking for the time. */
-#define FLUSHED_PEERS 16
 
 _Thread_local ompi_osc_ucp_sampled_t ompi_osc_ucp_sampled;
 
@@ -131,6 +127,7 @@ static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int 
 /** The call is over that was looked at: the next one begins anew. */
 static void sampled_end(void)
 {
+    ompi_osc_ucp_calling.call    = OMPI_OSC_UCP_CALLED_NONE;
     ompi_osc_ucp_sampled.at      = 0;
     ompi_osc_ucp_sampled.ns      = 0;
     ompi_osc_ucp_sampled.cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
@@ -329,35 +326,14 @@ void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t
 
 /* Flushes on mapped memory wait for nothing, and take as long as asking for the time. So some stand for others. */
 
-/** Has the flush nothing to wait for? Looks at a few peers only. */
-static bool is_flush_short(const ompi_osc_ucp_window_t *window, int target)
+int64_t ompi_osc_ucp_cause_flush_timed(ompi_osc_ucp_causes_t *causes)
 {
-    const ompi_osc_ucp_peer_t *peer;
-    int                        n;
+    bool    first = causes->flushes < OMPI_OSC_UCP_FLUSHES_FIRST;
+    int64_t each  = causes->flushes + 1 < OMPI_OSC_UCP_FLUSHES_FIRST ? 1 : OMPI_OSC_UCP_LOOKED_EACH;
 
-    if (OMPI_OSC_UCP_CAUSE_ALL != target) {
-        peer = ompi_osc_ucp_peer_recent(window, target);
-        return NULL != peer && ompi_osc_ucp_is_mapped(peer);
-    }
-    peer = window->all_peers;
-    for (n = 0; n < FLUSHED_PEERS && NULL != peer && ompi_osc_ucp_is_mapped(peer); n++) {
-        peer = peer->next;
-    }
-    return NULL == peer;
-}
-
-int64_t ompi_osc_ucp_cause_flush_weight(const ompi_osc_ucp_window_t *window, int target)
-{
-    uint64_t before;
-
-    if (NULL == window->causes || ompi_osc_ucp_threaded() || !is_flush_short(window, target)) {
-        return 1;
-    }
-    before = window->causes->flushes++;
-    if (before < OMPI_OSC_UCP_FLUSHES_FIRST) {
-        return 1;
-    }
-    return 0 == (before - OMPI_OSC_UCP_FLUSHES_FIRST + 1) % OMPI_OSC_UCP_LOOKED_EACH ? OMPI_OSC_UCP_LOOKED_EACH : 0;
+    causes->flush_timed = causes->flushes + (uint64_t) each;
+    causes->flushes++;
+    return first ? 1 : OMPI_OSC_UCP_LOOKED_EACH;
 }
 
 void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_t ns, int64_t weight)
@@ -373,4 +349,5 @@ void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_
     causes->sums.waiting_ns += (int64_t) ns;
     ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_ITSELF, -1, ns);
     singles_count(causes, call, ns);
+    sampled_end();
 }

@@ -8,6 +8,7 @@
 
 #include "base/causes.h"
 #include "base/threads.h"
+#include "call/mapped.h"
 #include "peer/window.h"
 
 /** Begin the accounts of a window. False if memory is short. */
@@ -83,9 +84,65 @@ void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t
 /** As a target: all. */
 #define OMPI_OSC_UCP_CAUSE_ALL (-1)
 
+/** With more peers than that a flush of all takes longer than asking for the time. */
+#define OMPI_OSC_UCP_FLUSHED_PEERS 16
+
+/** Has the flush nothing to wait for? Looks at a few peers only. */
+static inline bool ompi_osc_ucp_cause_flush_is_short(const ompi_osc_ucp_window_t *window, int target)
+{
+    const ompi_osc_ucp_peer_t *peer;
+    int                        n;
+
+    if (OMPI_OSC_UCP_CAUSE_ALL != target) {
+        peer = ompi_osc_ucp_peer_recent(window, target);
+        return NULL != peer && ompi_osc_ucp_is_mapped(peer);
+    }
+    peer = window->all_peers;
+    for (n = 0; n < OMPI_OSC_UCP_FLUSHED_PEERS && NULL != peer && ompi_osc_ucp_is_mapped(peer); n++) {
+        peer = peer->next;
+    }
+    return NULL == peer;
+}
+
+/** A flush begins that waits for nothing, and is timed. Returns for how many it stands. */
+int64_t ompi_osc_ucp_cause_flush_timed(ompi_osc_ucp_causes_t *causes);
+
 /** A flush begins. Returns for how many it stands: 0 if it is not timed. It is 1 except for some that wait for nothing,
  *  with report 2 and without threads. */
-int64_t ompi_osc_ucp_cause_flush_weight(const ompi_osc_ucp_window_t *window, int target);
+static inline int64_t ompi_osc_ucp_cause_flush_weight(const ompi_osc_ucp_window_t *window, int target)
+{
+    ompi_osc_ucp_causes_t *causes = window->causes;
+
+    if (NULL == causes || ompi_osc_ucp_threaded() || !ompi_osc_ucp_cause_flush_is_short(window, target)) {
+        return 1;
+    }
+    if (OPAL_UNLIKELY(causes->flushes >= causes->flush_timed)) {
+        return ompi_osc_ucp_cause_flush_timed(causes);
+    }
+    causes->flushes++;
+    return 0;
+}
+
+/** It begins. Returns the time, and tells which call it is; 0 if it is not timed. */
+static inline uint64_t ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window_t *window, int call, int target,
+                                                       int64_t weight)
+{
+    if (0 == weight) {
+        return 0;
+    }
+    if (NULL != window->causes && window->causes->tells) {
+        ompi_osc_ucp_calling = (ompi_osc_ucp_calling_t) { .window = window, .call = call, .target = target };
+    }
+    return opal_common_ucp_now_ns();
+}
+
+/** A flush is over that is not timed. */
+static inline void ompi_osc_ucp_cause_flush_counted(ompi_osc_ucp_causes_t *causes, int call)
+{
+    causes->sums.calls[call]++;
+    causes->sums.flushes_single += causes->operations - causes->at_flush == 1;
+    causes->at_flush = causes->operations;
+}
 
 /** It ends, and took `ns` if it was timed. For weights other than 1. */
 void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_t ns, int64_t weight);

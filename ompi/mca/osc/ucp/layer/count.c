@@ -412,11 +412,15 @@ static int count_unlock_all(ompi_win_t *win)
 /* Flushes on mapped memory are short. With report 2 most of them are only counted. */
 
 /** A flush is over; pass on its outcome. */
-static int flushed(int rc, ompi_win_t *win, int call, uint64_t begin, int64_t weight)
+static inline int flushed(int rc, ompi_win_t *win, int call, uint64_t begin, int64_t weight)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     uint64_t               ns;
 
+    if (OPAL_LIKELY(0 == weight && 0 == ompi_osc_ucp_sampled.at)) {
+        ompi_osc_ucp_cause_flush_counted(window->causes, call);
+        return rc;
+    }
     if (1 == weight) {
         return waited(rc, win, call, begin);
     }
@@ -429,7 +433,8 @@ static int flushed(int rc, ompi_win_t *win, int call, uint64_t begin, int64_t we
 static int count_flush(int target, ompi_win_t *win)
 {
     int64_t  weight = ompi_osc_ucp_cause_flush_weight(ompi_osc_ucp_window(win), target);
-    uint64_t begin  = 0 == weight ? 0 : opal_common_ucp_now_ns();
+    uint64_t begin  = ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FLUSH,
+                                                      target, weight);
 
     return flushed(below(win)->osc_flush(target, win), win, OMPI_OSC_UCP_CALLED_FLUSH, begin, weight);
 }
@@ -437,7 +442,8 @@ static int count_flush(int target, ompi_win_t *win)
 static int count_flush_all(ompi_win_t *win)
 {
     int64_t  weight = ompi_osc_ucp_cause_flush_weight(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CAUSE_ALL);
-    uint64_t begin  = 0 == weight ? 0 : opal_common_ucp_now_ns();
+    uint64_t begin  = ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FLUSH_ALL,
+                                                      -1, weight);
 
     return flushed(below(win)->osc_flush_all(win), win, OMPI_OSC_UCP_CALLED_FLUSH_ALL, begin, weight);
 }
@@ -445,7 +451,8 @@ static int count_flush_all(ompi_win_t *win)
 static int count_flush_local(int target, ompi_win_t *win)
 {
     int64_t  weight = ompi_osc_ucp_cause_flush_weight(ompi_osc_ucp_window(win), target);
-    uint64_t begin  = 0 == weight ? 0 : opal_common_ucp_now_ns();
+    uint64_t begin  = ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FLUSH_LOCAL,
+                                                      target, weight);
 
     return flushed(below(win)->osc_flush_local(target, win), win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL, begin, weight);
 }
@@ -453,7 +460,8 @@ static int count_flush_local(int target, ompi_win_t *win)
 static int count_flush_local_all(ompi_win_t *win)
 {
     int64_t  weight = ompi_osc_ucp_cause_flush_weight(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CAUSE_ALL);
-    uint64_t begin  = 0 == weight ? 0 : opal_common_ucp_now_ns();
+    uint64_t begin  = ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL,
+                                                      -1, weight);
 
     return flushed(below(win)->osc_flush_local_all(win), win, OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL, begin, weight);
 }

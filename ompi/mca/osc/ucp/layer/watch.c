@@ -391,22 +391,18 @@ static const ompi_osc_base_module_t functions = {
     .osc_flush_local_all  = watch_flush_local_all
 };
 
-/** For the report: calls that mostly are short are not worth a record. */
+/** For the report alone: calls that mostly are short are not worth a record. Those are operations and flushes. */
 static const ompi_osc_base_module_t synchronizing = {
-    .osc_fence           = watch_fence,
-    .osc_start           = watch_start,
-    .osc_complete        = watch_complete,
-    .osc_post            = watch_post,
-    .osc_wait            = watch_wait,
-    .osc_test            = watch_test,
-    .osc_lock            = watch_lock,
-    .osc_unlock          = watch_unlock,
-    .osc_lock_all        = watch_lock_all,
-    .osc_unlock_all      = watch_unlock_all,
-    .osc_flush           = watch_flush,
-    .osc_flush_all       = watch_flush_all,
-    .osc_flush_local     = watch_flush_local,
-    .osc_flush_local_all = watch_flush_local_all
+    .osc_fence      = watch_fence,
+    .osc_start      = watch_start,
+    .osc_complete   = watch_complete,
+    .osc_post       = watch_post,
+    .osc_wait       = watch_wait,
+    .osc_test       = watch_test,
+    .osc_lock       = watch_lock,
+    .osc_unlock     = watch_unlock,
+    .osc_lock_all   = watch_lock_all,
+    .osc_unlock_all = watch_unlock_all
 };
 
 /** Tell the service side, which must not ask Open MPI, which processes the members are. */
