@@ -100,6 +100,8 @@ typedef struct ompi_osc_ucp_causes_t {
     int64_t                   *whom;   /**< nanoseconds that this process waited, by cause and rank; malloc'd */
     ompi_osc_ucp_fenced_t     *fenced; /**< malloc'd */
     uint8_t                   *used;   /**< 1: this process issued an operation before that fence; malloc'd */
+    ompi_osc_ucp_fenced_t     *last_fenced; /**< of all members, when the window is freed; malloc'd */
+    uint8_t                   *last_used;   /**< the same */
     int                        fences, room;
     int                        size;   /**< members */
     int                        rank;

@@ -36,28 +36,18 @@ static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fence
     }
 }
 
-/** Have the members compare their fences. False if the window was lost; `last` and `used` may be in use then. */
-static bool fences_compare(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
+/** Have the members compare their first `n` fences, which each has. False if the window was lost; memory of the
+ *  accounts may be in use then. */
+static bool fences_compare(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int n)
 {
     ompi_osc_ucp_causes_t *causes = window->causes;
-    int64_t                mine = causes->fences, all = 0;
-    ompi_osc_ucp_fenced_t *last = malloc((size_t) (mine + 1) * sizeof(*last));
-    uint8_t               *used = malloc((size_t) mine + 1);
 
-    if (NULL == last || NULL == used) {
-        mine = 0;
-    }
-    if (!ompi_osc_ucp_reduce(window, comm, &mine, &all, 1, MPI_INT64_T, MPI_MIN, true)) {
+    if (n > 0 &&
+        (!ompi_osc_ucp_reduce(window, comm, causes->fenced, causes->last_fenced, n, MPI_FLOAT_INT, MPI_MINLOC, true) ||
+         !ompi_osc_ucp_reduce(window, comm, causes->used, causes->last_used, n, MPI_UINT8_T, MPI_MAX, true))) {
         return false;
     }
-    if (all > 0 &&
-        (!ompi_osc_ucp_reduce(window, comm, causes->fenced, last, (int) all, MPI_FLOAT_INT, MPI_MINLOC, true) ||
-         !ompi_osc_ucp_reduce(window, comm, causes->used, used, (int) all, MPI_UINT8_T, MPI_MAX, true))) {
-        return false;
-    }
-    fences_split(causes, last, used, (int) all);
-    free(last);
-    free(used);
+    fences_split(causes, causes->last_fenced, causes->last_used, n);
     return true;
 }
 
@@ -96,8 +86,7 @@ static void paths_count(const ompi_osc_ucp_window_t *window)
 
 /* Adding up. */
 
-/** Numbers that are added up: the sums, for whom by cause and rank, and who waited by rank. */
-static int numbers(const ompi_osc_ucp_window_t *window)
+int ompi_osc_ucp_causes_numbers(const ompi_osc_ucp_window_t *window)
 {
     return OMPI_OSC_UCP_CAUSES_SUMS + (OMPI_OSC_UCP_CAUSES + 1) * window->size;
 }
@@ -113,8 +102,7 @@ static void numbers_write(const ompi_osc_ucp_window_t *window, int64_t *to)
     to[OMPI_OSC_UCP_CAUSES_SUMS + (int64_t) whom + window->rank] = causes->sums.waiting_ns;
 }
 
-/** What rank 0 keeps, from the numbers of all. NULL if memory is short. */
-static ompi_osc_ucp_told_t *told_make(const ompi_osc_ucp_window_t *window, const int64_t *all)
+ompi_osc_ucp_told_t *ompi_osc_ucp_told_make(const ompi_osc_ucp_window_t *window, const int64_t *all)
 {
     size_t               size = (size_t) window->size, whom = (OMPI_OSC_UCP_CAUSES + 1) * size;
     ompi_osc_ucp_told_t *told = calloc(1, sizeof(*told));
@@ -140,30 +128,24 @@ static ompi_osc_ucp_told_t *told_make(const ompi_osc_ucp_window_t *window, const
     return told;
 }
 
-bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, ompi_osc_ucp_told_t **told)
+bool ompi_osc_ucp_causes_ready(ompi_osc_ucp_window_t *window)
 {
-    int      n    = numbers(window);
-    int64_t *mine = calloc(2 * (size_t) n, sizeof(*mine));
-    int64_t  failed = NULL == mine, any = 0;
-    bool     ok;
+    ompi_osc_ucp_causes_t *causes = window->causes;
 
-    *told = NULL;
-    ok    = ompi_osc_ucp_reduce(window, comm, &failed, &any, 1, MPI_INT64_T, MPI_MAX, true);
-    if (ok && 0 == any) {
-        window->causes->sums.life_ns = (int64_t) (opal_common_ucp_now_ns() - window->causes->begin);
-        paths_count(window);
-        ok = fences_compare(window, comm);
-        numbers_write(window, mine);
-        ok = ok && ompi_osc_ucp_reduce(window, comm, mine, mine + n, n, MPI_INT64_T, MPI_SUM, false);
+    causes->last_fenced = malloc((size_t) (causes->fences + 1) * sizeof(*causes->last_fenced));
+    causes->last_used   = malloc((size_t) causes->fences + 1);
+    return NULL != causes->last_fenced && NULL != causes->last_used;
+}
+
+bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int fences, int64_t *numbers)
+{
+    window->causes->sums.life_ns = (int64_t) (opal_common_ucp_now_ns() - window->causes->begin);
+    paths_count(window);
+    if (!fences_compare(window, comm, fences)) {
+        return false;
     }
-    if (ok && 0 == any && 0 == window->rank) {
-        *told = told_make(window, mine + n);
-    }
-    if (ok) {
-        free(mine);
-        ompi_osc_ucp_causes_free(window);
-    }
-    return ok;
+    numbers_write(window, numbers);
+    return true;
 }
 
 void ompi_osc_ucp_told_add(ompi_osc_ucp_told_t **told, ompi_osc_ucp_told_t *more)

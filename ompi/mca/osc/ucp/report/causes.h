@@ -28,9 +28,18 @@ void ompi_osc_ucp_samples_begin(ompi_osc_ucp_window_t *window);
 
 /* report/causes.c */
 
-/** Add up what the members know of a window that is freed, and free that. At rank 0 *told is malloc'd; NULL elsewhere,
- *  and if memory is short. False: the window was lost meanwhile. Collective over `comm`, which has the members. */
-bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, ompi_osc_ucp_told_t **told);
+/** A window is freed. Have memory to compare fences. False: there is none. */
+bool ompi_osc_ucp_causes_ready(ompi_osc_ucp_window_t *window);
+
+/** How many numbers of a member are added up. */
+int ompi_osc_ucp_causes_numbers(const ompi_osc_ucp_window_t *window);
+
+/** Compare the first `fences`, which each member has, and write this process's numbers. False: the window was lost
+ *  meanwhile. Collective over `comm`, which has the members. */
+bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int fences, int64_t *numbers);
+
+/** What rank 0 keeps, from the sums of the members' numbers; malloc'd. NULL if memory is short. */
+ompi_osc_ucp_told_t *ompi_osc_ucp_told_make(const ompi_osc_ucp_window_t *window, const int64_t *all);
 
 /** Add `more`, of a window with the same members, to *told, and free it. */
 void ompi_osc_ucp_told_add(ompi_osc_ucp_told_t **told, ompi_osc_ucp_told_t *more);

@@ -3,9 +3,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A reported window has a communicator of its own, over which its members add up their counters when it is freed. Rank
- * 0 keeps the sums until MPI ends and prints them then. Windows of the same name, kind and size share one entry,
- * because programs make windows repeatedly.
+ * Reported windows have a communicator, which those of the same members share, because to make one takes as long as all
+ * else of a window. When a window is freed, its members add up their counters over it. Rank 0 keeps the sums until MPI
+ * ends and prints them then. Windows of the same name, kind and size share one entry, because programs make windows
+ * repeatedly.
  */
 
 #include "report/report.h"
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 
 #include "base/host.h"
+#include "base/params.h"
+#include "base/threads.h"
 #include "layer/layer.h"
 #include "memory/cma.h"
 #include "path/path.h"
@@ -22,7 +25,7 @@
 /** Most entries of a process. */
 #define ENTRIES_MAX 50
 
-/** What is added up over the members of a window. It is reduced as one array of int64_t. */
+/** What is added up over the members of a window: an array of int64_t. */
 typedef struct sums_t {
     ompi_osc_ucp_counters_t counters;
     int64_t                 bytes;                    /**< window memory */
@@ -51,26 +54,105 @@ static struct {
     int64_t      left_out; /**< windows for which there was no entry */
 } report = { .lock = OPAL_MUTEX_STATIC_INIT };
 
+/** A communicator of windows. */
+typedef struct meeting_t {
+    struct meeting_t    *next;
+    ompi_communicator_t *comm;
+    int                  users;  /**< windows that are not freed */
+    bool                 shared; /**< may have several; then it is in the list */
+} meeting_t;
+
+static meeting_t *meetings; /* no threads: else windows do not share */
+
 /** What a window keeps for its report. */
 struct ompi_osc_ucp_report_t {
-    ompi_communicator_t *comm;
-    sums_t               mine, sums;
-    int64_t              waited, waited_max;
+    meeting_t *meeting;
+    struct {
+        int64_t waited, failed, fences; /**< the last one negative: the least is wanted */
+    } mine, most;
+    int64_t *numbers; /**< of this process; behind them those of all at rank 0; malloc'd */
 };
+
+/** The communicator of other windows with the same members; NULL: none. */
+static meeting_t *meeting_find(const ompi_communicator_t *comm)
+{
+    meeting_t    *meeting;
+    ompi_group_t *group = comm->c_local_group, *other;
+    int           size = ompi_group_size(group), rank;
+
+    for (meeting = meetings; NULL != meeting; meeting = meeting->next) {
+        other = meeting->comm->c_local_group;
+        for (rank = 0; size == ompi_group_size(other) && rank < size &&
+                       ompi_osc_ucp_proc_key(group, rank) == ompi_osc_ucp_proc_key(other, rank); rank++) {
+        }
+        if (rank == size) {
+            return meeting;
+        }
+    }
+    return NULL;
+}
+
+/** Make one. One that only some members have made is not freed: memory is short anyway. Collective. */
+static meeting_t *meeting_make(ompi_communicator_t *comm, bool shared)
+{
+    meeting_t *meeting = calloc(1, sizeof(*meeting));
+    int        rc      = NULL == meeting ? OMPI_ERR_OUT_OF_RESOURCE : ompi_comm_dup(comm, &meeting->comm);
+
+    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
+        free(meeting);
+        return NULL;
+    }
+    meeting->shared = shared;
+    if (shared) {
+        meeting->next = meetings;
+        meetings      = meeting;
+    }
+    return meeting;
+}
+
+static void meeting_leave(meeting_t *meeting)
+{
+    meeting_t **link = &meetings;
+
+    if (--meeting->users > 0) {
+        return;
+    }
+    while (meeting->shared && meeting != *link) {
+        link = &(*link)->next;
+    }
+    if (meeting->shared) {
+        *link = meeting->next;
+    }
+    ompi_comm_free(&meeting->comm);
+    free(meeting);
+}
+
+/** Threads may free windows in different orders. Windows of processes that may die are given up one by one. */
+static bool may_share(void)
+{
+    return !ompi_osc_ucp_threaded() && !ompi_osc_ucp_params.survive;
+}
 
 int ompi_osc_ucp_report_begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int level)
 {
-    struct ompi_osc_ucp_report_t *own = calloc(1, sizeof(*own));
-    int                           rc  = NULL == own ? OMPI_ERR_OUT_OF_RESOURCE : ompi_comm_dup(comm, &own->comm);
+    enum { MAKE, SHARE }; /* larger than errors */
+    struct ompi_osc_ucp_report_t *own     = calloc(1, sizeof(*own));
+    meeting_t                    *meeting = may_share() ? meeting_find(comm) : NULL;
+    bool                          good    = NULL != own && (level < 2 || ompi_osc_ucp_causes_begin(window));
+    int                           all     = ompi_osc_ucp_agree(comm, !good            ? OMPI_ERR_OUT_OF_RESOURCE
+                                                                     : NULL != meeting ? SHARE
+                                                                                       : MAKE);
 
-    if (OMPI_SUCCESS == rc && level > 1 && !ompi_osc_ucp_causes_begin(window)) {
-        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    if (MAKE == all) {
+        meeting = meeting_make(comm, may_share());
     }
-    if (OMPI_SUCCESS != ompi_osc_ucp_agree(comm, rc)) {
+    if (all < MAKE || NULL == meeting) {
         ompi_osc_ucp_causes_free(window);
-        free(own); /* a communicator that some members have made is not freed: memory is short anyway */
+        free(own);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    meeting->users++;
+    own->meeting   = meeting;
     window->report = own;
     if (level > 1) {
         ompi_osc_ucp_samples_begin(window);
@@ -151,27 +233,57 @@ static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64
     opal_mutex_unlock(&report.lock);
 }
 
+/** Write this process's sums. */
+static void sums_write(ompi_osc_ucp_window_t *window, int64_t *to)
+{
+    sums_t sums = { .counters = window->counters, .bytes = window->bytes };
+
+    count_pairs(window, &sums);
+    memcpy(to, &sums, sizeof(sums));
+}
+
+/** Have the members find out what they need before they add up. False if the window was lost. */
+static bool most_find(ompi_osc_ucp_window_t *window, struct ompi_osc_ucp_report_t *own, int numbers)
+{
+    own->numbers     = calloc(2 * (size_t) numbers, sizeof(*own->numbers));
+    own->mine.waited = (int64_t) window->counters.waited_ns;
+    own->mine.failed = NULL == own->numbers || (NULL != window->causes && !ompi_osc_ucp_causes_ready(window));
+    own->mine.fences = NULL == window->causes ? 0 : -window->causes->fences;
+    return ompi_osc_ucp_reduce(window, own->meeting->comm, &own->mine, &own->most, 3, MPI_INT64_T, MPI_MAX, true);
+}
+
+/** Have them add up. Rank 0 keeps the sums. False if the window was lost. */
+static bool numbers_add(ompi_osc_ucp_window_t *window, struct ompi_osc_ucp_report_t *own, int numbers)
+{
+    int64_t             *all  = own->numbers + numbers;
+    ompi_communicator_t *comm = own->meeting->comm;
+
+    sums_write(window, own->numbers);
+    if ((NULL != window->causes &&
+         !ompi_osc_ucp_causes_end(window, comm, (int) -own->most.fences, own->numbers + SUMS)) ||
+        !ompi_osc_ucp_reduce(window, comm, own->numbers, all, numbers, MPI_INT64_T, MPI_SUM, false)) {
+        return false;
+    }
+    if (0 == window->rank) {
+        keep(window, all, own->most.waited, NULL == window->causes ? NULL : ompi_osc_ucp_told_make(window, all + SUMS));
+    }
+    return true;
+}
+
 void ompi_osc_ucp_report_end(ompi_osc_ucp_window_t *window)
 {
-    struct ompi_osc_ucp_report_t *own  = window->report;
-    ompi_osc_ucp_told_t          *told = NULL;
+    struct ompi_osc_ucp_report_t *own = window->report;
+    int numbers = SUMS + (NULL == window->causes ? 0 : ompi_osc_ucp_causes_numbers(window));
 
     if (NULL == own) {
         return;
     }
-    own->mine.counters = window->counters;
-    own->mine.bytes    = window->bytes;
-    own->waited        = (int64_t) window->counters.waited_ns;
-    count_pairs(window, &own->mine);
-    if (!ompi_osc_ucp_reduce(window, own->comm, &own->mine, &own->sums, SUMS, MPI_INT64_T, MPI_SUM, false) ||
-        !ompi_osc_ucp_reduce(window, own->comm, &own->waited, &own->waited_max, 1, MPI_INT64_T, MPI_MAX, false) ||
-        (NULL != window->causes && !ompi_osc_ucp_causes_end(window, own->comm, &told))) {
-        return; /* `own` may still be in use: it is not freed */
+    if (!most_find(window, own, numbers) || (0 == own->most.failed && !numbers_add(window, own, numbers))) {
+        return; /* memory may still be in use: it is not freed */
     }
-    if (0 == window->rank) {
-        keep(window, (const int64_t *) &own->sums, own->waited_max, told);
-    }
-    ompi_comm_free(&own->comm);
+    meeting_leave(own->meeting);
+    ompi_osc_ucp_causes_free(window);
+    free(own->numbers);
     free(own);
 }
 
