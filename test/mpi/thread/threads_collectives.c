@@ -1,7 +1,7 @@
 /* What the tests of threads rely on, without a window: threads with communicators of their own, each in a chain of
- * collective calls. With pml/ob1 of Open MPI 4.1.4 some runs crash or hang, because communicators lose references and
- * are freed while in use. Three processes on two processors fail in every third run over btl/tcp, and in every tenth
- * over btl/vader. Two processes on two hosts fail in every eighth. There the test is skipped unless TEST_ANYWAY is set.
+ * collective calls. With pml/ob1 of Open MPI 4.1.4 runs of three processes, or of two on two hosts, crashed or hung:
+ * communicators lost references, and were freed while in use. Later runs did not (docs/upstream.md). There the test is
+ * skipped unless TEST_ANYWAY is set.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

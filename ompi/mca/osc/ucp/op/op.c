@@ -239,7 +239,7 @@ static void *kernel_source(const ompi_osc_ucp_prim_t *prim, const void *source, 
 #define VECTORIZED
 #endif
 
-/** Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI 4.1's AVX kernels saturate most of them. */
+/** Sums of 1- and 2-byte integers, which wrap around as in C. Open MPI's AVX kernels saturate (docs/upstream.md). */
 static inline __attribute__((always_inline)) void sum(size_t size, void *target, const void *source, size_t n)
 {
     uint8_t        *to8 = target;
