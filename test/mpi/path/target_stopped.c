@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "stopped.h"
 #include "windows.h"
 
 #include <signal.h>
@@ -11,23 +12,6 @@
 #include <sys/wait.h>
 
 enum { WORDS = 4096, ROUNDS = 50, SECONDS = 3 };
-
-/** Is the process stopped? */
-static int is_stopped(pid_t pid)
-{
-    char name[64], state = 0;
-    FILE *file;
-
-    snprintf(name, sizeof(name), "/proc/%d/stat", (int) pid);
-    file = fopen(name, "r");
-    if (NULL != file) {
-        if (1 != fscanf(file, "%*d %*s %c", &state)) {
-            state = 0;
-        }
-        fclose(file);
-    }
-    return 'T' == state;
-}
 
 static volatile sig_atomic_t was_continued;
 
@@ -76,9 +60,7 @@ static int origin(struct test_window *window, pid_t pid)
 
     operate(window, 0); /* the first operation may need the target */
     kill(pid, SIGSTOP);
-    while (!is_stopped(pid)) {
-        usleep(1000);
-    }
+    test_await_stopped(pid);
     helper = fork();
     if (0 == helper) {
         sleep(SECONDS);
@@ -90,7 +72,7 @@ static int origin(struct test_window *window, pid_t pid)
     }
     kill(helper, SIGKILL);
     waitpid(helper, NULL, 0);
-    continued = !is_stopped(pid);
+    continued = !test_is_stopped(pid);
     kill(pid, SIGCONT);
     return continued;
 }

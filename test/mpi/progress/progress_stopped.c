@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "stopped.h"
 #include "windows.h"
 
 #include <signal.h>
@@ -15,23 +16,6 @@ enum { COUNT, OVER, PAIR, WORDS = PAIR + 2 };
 enum victim { COMPUTES, POLLS, IS_ORIGIN, VICTIMS };
 static const char *const victim_name[VICTIMS] = {"computes", "polls inside MPI", "is an origin"};
 
-/** Have all threads of process `pid` stopped? */
-static int is_stopped(pid_t pid)
-{
-    char name[64], line[512] = "";
-    const char *state;
-    FILE *file;
-
-    snprintf(name, sizeof(name), "/proc/%d/stat", (int) pid);
-    file = fopen(name, "r");
-    if (NULL == file) {
-        return 0;
-    }
-    state = NULL != fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-    fclose(file);
-    return NULL != state && 'T' == state[2];
-}
-
 /** In a child: stop the parent so many times. Exit status 0: each time it did stop. */
 static void stop_parent(pid_t parent)
 {
@@ -41,10 +25,8 @@ static void stop_parent(pid_t parent)
     for (int i = 0; i < STOPS; i++) {
         usleep(1 + (unsigned) test_random(&random, BETWEEN_US));
         kill(parent, SIGSTOP);
-        for (int wait = 0; wait < 1000 && !is_stopped(parent); wait++) {
-            usleep(1000);
-        }
-        stopped += is_stopped(parent);
+        test_await_stopped(parent);
+        stopped += test_is_stopped(parent);
         usleep(STOPPED_US);
         kill(parent, SIGCONT);
     }
