@@ -3,15 +3,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "forbid.h"
 #include "lean.h"
 #include "windows.h"
-
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
 enum { COUNT = 100000 };
 
@@ -19,21 +13,6 @@ struct pair { double value; int index; };
 
 static struct pair pairs[COUNT];
 static double numbers[COUNT];
-
-/* From now on this process copies from no other one, nor to it. */
-static int forbid(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-
-    return 0 == prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && 0 == prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
 
 /* The target may not be running at the moment: then the origin would copy, and fails. */
 static void succeeds(const void *data, MPI_Datatype type, MPI_Op op, const struct test_window *window)
@@ -87,7 +66,7 @@ int main(int argc, char **argv)
     }
     test_window_open(&windows[0], TEST_CREATE, sizeof(pairs), MPI_INFO_NULL, MPI_COMM_WORLD);
     test_window_open(&windows[1], TEST_DYNAMIC, sizeof(pairs), MPI_INFO_NULL, MPI_COMM_WORLD);
-    forbidden = 0 != test_rank || forbid();
+    forbidden = 0 != test_rank || forbid_copies();
     MPI_Bcast(&forbidden, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++) {
         MPI_Win_set_errhandler(windows[i].win, MPI_ERRORS_RETURN);

@@ -5,31 +5,18 @@
  *
  * usage: no_copies PROGRAM ARGUMENT...
  */
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
+#include "forbid.h"
+
 #include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-
     if (argc < 2) {
         fputs("usage: no_copies PROGRAM ARGUMENT...\n", stderr);
         return 2;
     }
-    if (0 != prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || 0 != prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+    if (!forbid_copies()) {
         puts("SKIP: this kernel has no seccomp filters");
         return 77;
     }
