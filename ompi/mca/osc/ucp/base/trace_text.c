@@ -144,38 +144,98 @@ static const char *const categories[] = {
     [OMPI_OSC_UCP_TRACE_WRITE]     = "trace"
 };
 
-/** The beginning of a line: when, where, what. */
-static char *put_head(char *to, const ompi_osc_ucp_trace_record_t *record, uint64_t when, const char *phase, int rank,
-                      int thread)
+/* Most of a line is what other lines have, too: some such texts are kept. Inside the trace's lock. */
+
+/** Texts of a kind that are kept. */
+#define KEPT 16
+
+/** What follows the time of a line: where, what. */
+typedef struct head_t {
+    const char *name; /* NULL: none is kept */
+    int         rank, thread;
+    uint8_t     kind;
+    char        phase;
+    size_t      n;
+    char        text[160];
+} head_t;
+
+static head_t heads[KEPT];
+
+static __attribute__((noinline)) void head_make(head_t *head, const ompi_osc_ucp_trace_record_t *record, char phase,
+                                                int rank, int thread)
 {
-    to = put(to, OMPI_OSC_UCP_TRACE_TS);
-    to = ompi_osc_ucp_trace_time(to, (int64_t) when);
-    to = put(to, PHASE);
-    to = put(to, phase);
-    to = put(to, "\",\"pid\":");
-    to = put_signed(to, rank);
-    to = put(to, ",\"tid\":");
-    to = put_signed(to, thread);
-    to = put(to, ",\"cat\":\"");
-    to = put(to, categories[record->kind]);
-    to = put(to, "\",\"name\":\"");
-    return put(to, record->name);
+    char *to;
+
+    *head = (head_t) { .name = record->name, .rank = rank, .thread = thread, .kind = record->kind, .phase = phase };
+    to    = put(head->text, PHASE);
+    *to++ = phase;
+    to    = put_signed(put(to, "\",\"pid\":"), rank);
+    to    = put_signed(put(to, ",\"tid\":"), thread);
+    to    = put(put(to, ",\"cat\":\""), categories[record->kind]);
+    to    = put(put(to, "\",\"name\":\""), record->name);
+
+    head->n = (size_t) (to - head->text);
 }
 
-/** The name that the program gave a window, or its number; and what no other window of the job has. */
-static char *put_window(char *to, const ompi_osc_ucp_traced_t *window)
+/** The beginning of a line: when, where, what. */
+static char *put_head(char *to, const ompi_osc_ucp_trace_record_t *record, uint64_t when, char phase, int rank,
+                      int thread)
 {
-    const char *name = NULL == window->win ? window->name : window->win->w_name;
+    head_t *head = &heads[((uintptr_t) record->name >> 3 ^ (uintptr_t) phase) % KEPT];
 
-    to = put(to, "\"window\":\"");
-    if ('\0' != name[0]) {
-        to = ompi_osc_ucp_trace_escape(to, name, MPI_MAX_OBJECT_NAME);
-    } else {
-        to = put_number(put(to, "window "), window->id);
+    to = ompi_osc_ucp_trace_time(put(to, OMPI_OSC_UCP_TRACE_TS), (int64_t) when);
+    if (OPAL_UNLIKELY(record->name != head->name || record->kind != head->kind || phase != head->phase ||
+                      rank != head->rank || thread != head->thread)) {
+        head_make(head, record, phase, rank, thread);
     }
+    memcpy(to, head->text, head->n);
+    return to + head->n;
+}
+
+/** The arguments of a window's records. */
+typedef struct where_t {
+    const ompi_osc_ucp_traced_t *window; /* NULL: none is kept */
+    uint64_t                     id;
+    int                          first, target;
+    char                         name[MPI_MAX_OBJECT_NAME]; /* when the text was made */
+    size_t                       n;
+    char                         text[6 * MPI_MAX_OBJECT_NAME + 128];
+} where_t;
+
+static where_t wheres[KEPT];
+
+/** The name that the program gave the window, or its number; and what no other window of the job has. */
+static __attribute__((noinline)) void where_make(where_t *where, const ompi_osc_ucp_traced_t *window, const char *name,
+                                                 int target)
+{
+    char *to = put(where->text, "\"window\":\"");
+
+    where->window = window;
+    where->id     = window->id;
+    where->first  = window->first;
+    where->target = target;
+    (void) memccpy(where->name, name, 0, sizeof(where->name));
+    to = '\0' == name[0] ? put_number(put(to, "window "), window->id)
+                         : ompi_osc_ucp_trace_escape(to, name, MPI_MAX_OBJECT_NAME);
     to = put_signed(put(to, "\",\"id\":\""), window->first);
-    to = put_number(put(to, "."), window->id);
-    return put(to, "\"");
+    to = put(put_number(put(to, "."), window->id), "\"");
+    if (target >= 0) {
+        to = put_signed(put(to, ",\"target\":"), target);
+    }
+    where->n = (size_t) (to - where->text);
+}
+
+static char *put_where(char *to, const ompi_osc_ucp_traced_t *window, int target)
+{
+    const char *name  = NULL == window->win ? window->name : window->win->w_name;
+    where_t    *where = &wheres[((uintptr_t) window >> 5 ^ (unsigned) target) % KEPT];
+
+    if (OPAL_UNLIKELY(window != where->window || window->id != where->id || window->first != where->first ||
+                      target != where->target || 0 != strncmp(name, where->name, MPI_MAX_OBJECT_NAME))) {
+        where_make(where, window, name, target);
+    }
+    memcpy(to, where->text, where->n);
+    return to + where->n;
 }
 
 static char *put_data(char *to, const ompi_osc_ucp_trace_record_t *record)
@@ -196,17 +256,9 @@ static char *put_data(char *to, const ompi_osc_ucp_trace_record_t *record)
 /** The end of a line: the arguments. */
 static char *put_arguments(char *to, const ompi_osc_ucp_trace_record_t *record)
 {
-    const char *open = "";
-
     to = put(to, ",\"args\":{");
     if (NULL != record->window) {
-        to   = put_window(to, record->window);
-        open = ",";
-    }
-    if (record->target >= 0) {
-        to = put(to, open);
-        to = put(to, "\"target\":");
-        to = put_signed(to, record->target);
+        to = put_where(to, record->window, record->target);
     }
     if (OMPI_OSC_UCP_TRACE_OPERATION == record->kind) {
         to = put_data(to, record);
@@ -240,14 +292,14 @@ char *ompi_osc_ucp_trace_text(char *to, const ompi_osc_ucp_trace_record_t *recor
     size_t   n;
 
     if (OMPI_OSC_UCP_TRACE_EPOCH == record->kind) {
-        last = put_arguments(put_row(put_head(to, record, record->begin, "b", rank, thread), record), record);
+        last = put_arguments(put_row(put_head(to, record, record->begin, 'b', rank, thread), record), record);
         n    = (size_t) (last - to);
         memcpy(last, to, n);
         (void) ompi_osc_ucp_trace_time(last + PREFIX, (int64_t) end);
         last[PREFIX + OMPI_OSC_UCP_TRACE_COLUMNS + strlen(PHASE)] = 'e';
         return last + n;
     }
-    to = put_head(to, record, record->begin, "X", rank, thread);
+    to = put_head(to, record, record->begin, 'X', rank, thread);
     to = put(to, "\",\"dur\":");
     to = put_us(to, end - record->begin);
     return put_arguments(to, record);
