@@ -253,6 +253,19 @@ static void time_give(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t
     sampled->ns += ns;
 }
 
+static void first_look(uint64_t now)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+
+    sampled->first     = sampled->at = now;
+    sampled->ns        = 0;
+    sampled->culprit   = -1;
+    before.key         = 0;
+    before.delayed_key = 0;
+    before.given       = 0;
+    before.inside      = 0;
+}
+
 static void look(const ompi_osc_ucp_calling_t *calling, uint64_t now)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
@@ -260,13 +273,12 @@ static void look(const ompi_osc_ucp_calling_t *calling, uint64_t now)
     int                     cause;
 
     if (0 == sampled->at) {
-        sampled->first     = sampled->at = now;
-        sampled->ns        = 0;
-        sampled->culprit   = -1;
-        before.key         = 0;
-        before.delayed_key = 0;
-        before.given       = 0;
-        before.inside      = 0;
+        first_look(now);
+        if (OMPI_OSC_UCP_CALLED_FENCE == calling->call) { /* short ones are compared later, and not to be delayed */
+            sampled->cause = OMPI_OSC_UCP_CAUSE_FENCE;
+            sampled->next  = now + LOOK_MIN_NS;
+            return;
+        }
     }
     cause = cause_find(calling, &key);
     time_give(calling, cause, key, now - sampled->at);
