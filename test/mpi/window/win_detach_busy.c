@@ -5,7 +5,7 @@
  */
 #include "mpitest.h"
 
-enum { BYTES = 100000, ROUNDS = 300 };
+enum { BYTES = 100000, ROUNDS = 300, LATE_ROUNDS = 12 };
 
 static char *memory;
 static MPI_Win win;
@@ -73,6 +73,58 @@ static void owner(long *word)
     MPI_Win_unlock(0, win);
 }
 
+/* Rank 1: operations are under way, kept or not, when their memory is detached, and are completed then. */
+static void complete_late(int round)
+{
+    static char data[BYTES];
+    const int   count = round % 3 ? 16 : 1024;
+    int         i;
+
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    for (i = 0; i < 4; i++) {
+        if (round % 4 < 2) {
+            check_outcome(MPI_Put(data, count, MPI_BYTE, 0, place[0] + 2000 * i, count, MPI_BYTE, win));
+        } else {
+            check_outcome(MPI_Accumulate(data, count / 8, MPI_INT64_T, 0, place[0] + 2000 * i, count / 8, MPI_INT64_T,
+                                         MPI_REPLACE, win));
+        }
+    }
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check_outcome(MPI_Win_unlock(0, win));
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
+static void detach_under_way(int round)
+{
+    static char other;
+
+    MPI_OK(MPI_Win_attach(win, memory, BYTES));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_OK(MPI_Win_attach(win, &other, 1));
+    MPI_OK(MPI_Win_detach(win, memory));
+    memset(memory, 0x55, BYTES);
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_OK(MPI_Win_detach(win, &other));
+    CHECK(touched() < 0, "byte %ld has changed after the detach of late round %d", touched(), round);
+}
+
+static void late(void)
+{
+    for (int round = 0; round < LATE_ROUNDS; round++) {
+        if (0 == test_rank) {
+            detach_under_way(round);
+        } else {
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        if (1 == test_rank) {
+            complete_late(round);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static long word;
@@ -92,6 +144,7 @@ int main(int argc, char **argv)
     } else {
         origin();
     }
+    late();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_OK(MPI_Win_detach(win, &word));
     MPI_Win_free(&win);

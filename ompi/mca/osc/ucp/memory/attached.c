@@ -224,21 +224,60 @@ static bool is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, cons
     return false;
 }
 
+static void announce(ompi_osc_ucp_insider_t *insider)
+{
+    __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELAXED);
+    ompi_osc_ucp_fence_memory(); /* the announcement before the looks: see ompi_osc_ucp_attached_await */
+}
+
 bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t address,
                                  const ompi_osc_ucp_layout_t *layout, int64_t gap)
 {
-    ompi_osc_ucp_insider_t *insider = looked->insider;
-
-    __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELAXED);
-    ompi_osc_ucp_fence_memory(); /* the announcement before the looks: see ompi_osc_ucp_attached_await */
+    announce(looked->insider);
     if (is_shown(looked, address, layout, gap)) {
         return true;
     }
-    ompi_osc_ucp_attached_leave(insider);
+    ompi_osc_ucp_attached_leave(looked->insider);
     return false;
 }
 
 void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider)
 {
     __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELEASE);
+}
+
+static bool block_is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes)
+{
+    ompi_osc_ucp_layout_t layout;
+
+    ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
+    return is_shown(looked, address, &layout, 0);
+}
+
+bool ompi_osc_ucp_attached_has(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
+                               uint32_t *version_p)
+{
+    const ompi_osc_ucp_attached_t *attached = looked->attached;
+
+    *version_p = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE); /* before the look: a later change shows */
+    return __atomic_load_n(&attached->count, __ATOMIC_RELAXED) <= OMPI_OSC_UCP_ATTACHED_MAX &&
+           block_is_shown(looked, address, bytes);
+}
+
+bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, const struct iovec *pieces, unsigned n,
+                                       uint32_t version)
+{
+    unsigned i;
+
+    announce(looked->insider);
+    if (0 == version % 2 && version == __atomic_load_n(&looked->attached->version, __ATOMIC_ACQUIRE)) {
+        return true;
+    }
+    for (i = 0; i < n; i++) {
+        if (!block_is_shown(looked, (uintptr_t) pieces[i].iov_base, pieces[i].iov_len)) {
+            ompi_osc_ucp_attached_leave(looked->insider);
+            return false;
+        }
+    }
+    return true;
 }

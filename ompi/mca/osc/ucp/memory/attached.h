@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "layout/layout.h"
 
@@ -89,5 +90,14 @@ typedef struct ompi_osc_ucp_looked_t {
 bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t address,
                                  const ompi_osc_ucp_layout_t *layout, int64_t gap);
 void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider);
+
+/** Are these bytes attached? Without entering: they may be detached at once. *version_p: that of the table. False, too,
+ *  if the regions are so many that a look takes copies by the kernel. */
+bool ompi_osc_ucp_attached_has(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
+                               uint32_t *version_p);
+
+/** Enter if all these pieces are attached. In a table of that version they were. */
+bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, const struct iovec *pieces, unsigned n,
+                                       uint32_t version);
 
 #endif /* OSC_UCP_ATTACHED_H */

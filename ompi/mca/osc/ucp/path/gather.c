@@ -12,6 +12,7 @@
 
 #include "base/cpu.h"
 #include "base/wait.h"
+#include "memory/attached.h"
 #include "memory/cma.h"
 #include "memory/handoff.h"
 #include "op/stripes.h"
@@ -46,6 +47,7 @@ struct ompi_osc_ucp_gathered_t {
     uint64_t                  first, end;  /**< addresses of the last cells */
     uint64_t                  highest;     /**< all cells end before */
     uint64_t                  set;         /**< stripes of all cells */
+    uint32_t                  version;     /**< of the table in which all target memory was attached; dynamic windows */
     ompi_osc_ucp_peer_t      *peer;
     gathered_t               *next;        /**< in the list of those with notifications */
     bool                      listed;
@@ -171,8 +173,45 @@ static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
+/** In a dynamic window. */
+static ompi_osc_ucp_looked_t looked_of(const ompi_osc_ucp_peer_t *peer)
+{
+    return (ompi_osc_ucp_looked_t) {
+        .attached = peer->attached, .insider = peer->insider, .owner = peer->pid, .waits = true
+    };
+}
+
+/** Is memory of the target still attached, or has the program detached it in the midst of its operations? */
+static bool enter_again(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
+{
+    const ompi_osc_ucp_looked_t looked = looked_of(peer);
+
+    return ompi_osc_ucp_attached_enter_again(&looked, gathered->vector.there, gathered->vector.nthere,
+                                             gathered->version);
+}
+
+/** Carry it out while the target memory is attached. */
+static int carry_out_attached(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
+{
+    int rc = OMPI_ERR_RMA_RANGE;
+
+    if (NULL == peer->attached) {
+        return carry_out(peer, gathered) ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
+    }
+    if (enter_again(peer, gathered)) {
+        rc = carry_out(peer, gathered) ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
+        ompi_osc_ucp_attached_leave(peer->insider);
+    } else {
+        peer->refused              = true;
+        peer->window->refused.rank = peer->rank;
+        peer->window->refused.at   = (int64_t) ((uintptr_t) gathered->vector.there->iov_base - peer->remote);
+    }
+    return rc;
+}
+
 void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
 {
+    int rc;
     gathered_t *gathered = peer->gathered;
 
     (void) ompi_osc_ucp_handoff_serve(peer->window);
@@ -180,8 +219,9 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
         return;
     }
     gathered->leaving = true;
-    if (!carry_out(peer, gathered)) {
-        peer->error = OMPI_ERR_UNREACH;
+    rc = carry_out_attached(peer, gathered);
+    if (OMPI_SUCCESS != rc) {
+        peer->error = rc;
     }
     clear(gathered);
     gathered->leaving = false;
@@ -289,28 +329,41 @@ static gathered_t *gathered_of(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL == peer->gathered && NULL != (peer->gathered = aligned_alloc(64, sizeof(gathered_t)))) {
         peer->gathered->kind   = OMPI_OSC_UCP_HANDOFF_PUT;
-        peer->gathered->peer   = peer;
+        peer->gathered->peer    = peer;
+        peer->gathered->version = 0;
         peer->gathered->listed = peer->gathered->leaving = peer->gathered->notified = false;
         clear(peer->gathered);
     }
     return peer->gathered;
 }
 
-/** Find room for an operation, which takes `room` bytes of records. What is kept, if it is of another kind or too much,
- *  is carried out first. */
-static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t bytes, uint32_t room)
+/** May memory of the target be among what is kept? In a dynamic window it must be attached, and be found so in the same
+ *  table as that of all others; *version_p is the table's. */
+static bool may_keep(const ompi_osc_ucp_peer_t *peer, uint64_t address, uint64_t bytes, uint32_t *version_p)
+{
+    const ompi_osc_ucp_looked_t looked = looked_of(peer);
+
+    return NULL == peer->attached || ompi_osc_ucp_attached_has(&looked, address, bytes, version_p);
+}
+
+/** Find room for an operation on target memory, which takes `room` bytes of records. What is kept, if it is of another
+ *  kind or too much, is carried out first. */
+static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t address,
+                            uint64_t bytes, uint32_t room)
 {
     gathered_t *gathered = gathered_of(peer);
+    uint32_t    version  = 0;
 
-    if (NULL == gathered) {
+    if (NULL == gathered || !may_keep(peer, address, bytes, &version)) {
         return NULL;
     }
     (void) ompi_osc_ucp_handoff_serve(peer->window);
-    if (kind != gathered->kind || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
+    if (kind != gathered->kind || version != gathered->version || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
         gathered->vector.bytes + bytes > SERIES_MAX || !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
         ompi_osc_ucp_gather_out(peer);
     }
-    gathered->kind = kind;
+    gathered->kind    = kind;
+    gathered->version = version;
     return gathered;
 }
 
@@ -320,7 +373,8 @@ static bool refer(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, u
 {
     gathered_t *gathered;
 
-    if (bytes > REFERRED_MAX || ompi_osc_ucp_threaded() || NULL == (gathered = room_for(peer, kind, bytes, 0))) {
+    if (bytes > REFERRED_MAX || ompi_osc_ucp_threaded() ||
+        NULL == (gathered = room_for(peer, kind, address, bytes, 0))) {
         ompi_osc_ucp_gather_out(peer);
         return false;
     }
@@ -348,13 +402,11 @@ bool ompi_osc_ucp_gather_put(ompi_osc_ucp_peer_t *peer, int64_t at, const void *
     gathered_t    *gathered;
     char          *data;
 
-    if (NULL != peer->attached) {
-        return false;
-    }
     if (bytes > KEPT_MAX) {
         return refer(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, (void *) origin, bytes);
     }
-    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_PUT, bytes, ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
+    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_PUT, address, bytes,
+                        ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
     if (NULL == gathered) {
         return false;
     }
@@ -369,13 +421,11 @@ bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
     const uint64_t address = peer->remote + (uint64_t) at;
     gathered_t    *gathered;
 
-    if (NULL != peer->attached) {
-        return false;
-    }
     if (bytes > KEPT_MAX || ompi_osc_ucp_threaded()) {
         return refer(peer, OMPI_OSC_UCP_HANDOFF_GET, address, result, bytes);
     }
-    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_GET, bytes, ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
+    gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_GET, address, bytes,
+                        ompi_osc_ucp_handoff_takes((uint32_t) bytes, false));
     if (NULL == gathered) {
         return false;
     }
@@ -426,8 +476,8 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
     gathered_t    *gathered;
     record_t      *record;
 
-    if (NULL != peer->attached || bytes > ACCUMULATE_MAX ||
-        NULL == (gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, bytes,
+    if (bytes > ACCUMULATE_MAX ||
+        NULL == (gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes,
                                      ompi_osc_ucp_handoff_takes((uint32_t) bytes, false)))) {
         return false;
     }

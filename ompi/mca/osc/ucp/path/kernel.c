@@ -267,7 +267,7 @@ static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_gather_out(peer);
-    return ompi_osc_ucp_mapped_raise(peer, index);
+    return peer->refused ? OMPI_SUCCESS : ompi_osc_ucp_mapped_raise(peer, index);
 }
 
 /** Members of a lean window need no description. The process itself has another path. */
