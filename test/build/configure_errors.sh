@@ -99,6 +99,13 @@ expect "no PMIx" "5\.0\.9 needs PMIx's headers.*libpmix-dev" PKG_CONFIG_LIBDIR=/
 # Of all that pkg-config knows, only PMIx, which Open MPI 5.0 and newer needs.
 mkdir "$scratch/pmix"
 folder=$(pkg-config --variable=pcfiledir pmix) && cp "$folder/pmix.pc" "$scratch/pmix"
+case $(made_with OMPI_VERSION) in
+4.*) ;;
+*)  mkdir "$scratch/no_pmix"
+    sed 's,^Cflags:.*,Cflags: -I/nonexistent,' "$folder/pmix.pc" >"$scratch/no_pmix/pmix.pc"
+    expect "PMIx's headers gone" "needs PMIx's headers, which are missing.*libpmix-dev" \
+        PKG_CONFIG_PATH="$scratch/no_pmix" -- ;;
+esac
 expect "no UCX" "UCX not found.*libucx-dev" PKG_CONFIG_LIBDIR="$scratch/pmix" PKG_CONFIG_PATH=/nonexistent --
 expect "without UCX" "cannot be built" -- --without-ucx
 expect "relative component folder" "not an absolute path" -- --with-component-dir=some/folder
