@@ -243,6 +243,18 @@ static void mapped_not(int flavor, int why)
     told.sums.timed_ns[OMPI_OSC_UCP_CALLED_GET] = S;
 }
 
+static void test_order(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_CREATE);
+    told.sums.order_waits = 100;
+    told.sums.order_ns    = S;
+    must_advise("to keep their order, 100 times: if the program needs no order among them, make the window with the "
+                "info key accumulate_ordering, value none");
+    told.sums.order_waits = 99;
+    must_not_advise();
+}
+
 static void test_windows(void **state)
 {
     (void) state;
@@ -314,6 +326,22 @@ static void test_single(void **state)
 }
 
 /** What was seen of an operation that waited is no part of the next synchronizing call's time. */
+/** Accumulates beside each other could be one if their elements are of one type. */
+static void test_adjacent(void **state)
+{
+    ompi_osc_ucp_window_t *window   = window_begin();
+    const int64_t         *adjacent = &window->causes->sums.adjacent[OMPI_OSC_UCP_SORT_ACCUMULATE];
+
+    (void) state;
+    window->causes->disp_unit = 8;
+    ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_ACCUMULATE, 0, 0, 0, 1, &ompi_mpi_int64_t.dt);
+    ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_ACCUMULATE, 0, 0, 1, 1, &ompi_mpi_double.dt);
+    assert_int_equal(0, *adjacent);
+    ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_ACCUMULATE, 0, 0, 2, 1, &ompi_mpi_double.dt);
+    assert_int_equal(1, *adjacent);
+    window_end(window);
+}
+
 static void test_sampled(void **state)
 {
     ompi_osc_ucp_window_t *window = window_begin();
@@ -335,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_nothing), cmocka_unit_test(test_late), cmocka_unit_test(test_lock_held),
         cmocka_unit_test(test_target_outside), cmocka_unit_test(test_no_processor), cmocka_unit_test(test_lock_each),
         cmocka_unit_test(test_fence_unneeded), cmocka_unit_test(test_flush_each), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_adjacent),
         cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_windows), cmocka_unit_test(test_single),
         cmocka_unit_test(test_sampled)
     };

@@ -68,6 +68,8 @@ typedef struct ompi_osc_ucp_causes_sums_t {
     int64_t flushes_single_ns;
     int64_t fences_empty;        /**< with no operation of anybody since the fence before, nor until the next one */
     int64_t fences_empty_ns;
+    int64_t order_waits;         /**< accumulates that waited for others on their target, to keep their order */
+    int64_t order_ns;
     int64_t why[OMPI_OSC_UCP_WHYS]; /**< pairs of origin and peer */
     int64_t life_ns;             /**< from creation to the end */
     int64_t single_cpu;          /**< members that may run on one processor only */
@@ -120,9 +122,10 @@ typedef struct ompi_osc_ucp_causes_t {
     uint64_t                   flushes;     /**< that wait for nothing, so far */
     uint64_t                   flush_timed; /**< how many come before the next one that is timed */
     struct {
-        int       kind, target;
-        ptrdiff_t disp;
-        int64_t   bytes;
+        int         kind, target;
+        ptrdiff_t   disp;
+        int64_t     bytes;
+        const void *type; /**< at the target; not to be followed, as it may be freed */
     } last; /**< operation */
 } ompi_osc_ucp_causes_t;
 

@@ -122,12 +122,13 @@ static __attribute__((noinline)) uint64_t pieces_count(ompi_datatype_t *type, om
 }
 
 /** Does the operation go on where the last one ended, or end where it began? One call could do both. */
-static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int target, ptrdiff_t disp, int64_t bytes)
+static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int target, ptrdiff_t disp, int64_t bytes,
+                             const ompi_datatype_t *type)
 {
     int64_t distance = (int64_t) (disp - causes->last.disp) * causes->disp_unit;
 
-    return kind == causes->last.kind && target == causes->last.target && bytes <= SMALL && causes->disp_unit > 0 &&
-           (causes->last.bytes == distance || bytes == -distance);
+    return kind == causes->last.kind && target == causes->last.target && type == causes->last.type &&
+           bytes <= SMALL && causes->disp_unit > 0 && (causes->last.bytes == distance || bytes == -distance);
 }
 
 /** The call is over that was looked at: the next one begins anew. */
@@ -162,7 +163,7 @@ static void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t beg
 
 /** Count what an operation does, and remember it. */
 static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t weight, int target, ptrdiff_t disp,
-                            int64_t bytes, uint64_t pieces)
+                            int64_t bytes, uint64_t pieces, const ompi_datatype_t *type)
 {
     ompi_osc_ucp_causes_sums_t *sums = &causes->sums;
 
@@ -176,11 +177,12 @@ static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t wei
         causes->last.kind = -1;
         return;
     }
-    sums->adjacent[kind] += continues(causes, kind, target, disp, bytes) ? weight : 0;
+    sums->adjacent[kind] += continues(causes, kind, target, disp, bytes, type) ? weight : 0;
     causes->last.kind   = kind;
     causes->last.target = target;
     causes->last.disp   = disp;
     causes->last.bytes  = bytes;
+    causes->last.type   = type;
 }
 
 /** For how many operations the next one stands: 0 if it is not looked at. */
@@ -212,7 +214,7 @@ void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t
     ompi_osc_ucp_enter();
     weight = weight_of(causes);
     ompi_osc_ucp_cause_count(causes, call);
-    operation_count(causes, kinds[call], weight, target, disp, bytes, pieces);
+    operation_count(causes, kinds[call], weight, target, disp, bytes, pieces, type);
     operation_time(causes, call, begin, weight, 1 != pieces);
     ompi_osc_ucp_leave();
 }

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/causes.h"
 #include "base/wait.h"
 #include "path/am.h"
 #include "path/rdma.h"
@@ -24,12 +25,18 @@ typedef enum way_t { WAY_ATOMICS = 1, WAY_READ = 2, WAY_MESSAGES = 4 } way_t;
  */
 static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
 {
-    bool     ordered = !peer->window->unordered;
-    uint32_t awaited = 0;
-    int      rc;
+    ompi_osc_ucp_causes_t *causes  = peer->window->causes;
+    bool                   ordered = !peer->window->unordered;
+    uint64_t               begin   = 0;
+    uint32_t               awaited = 0;
+    int                    rc;
 
     if (!ordered || 0 == ((peer->ways | peer->ways_flushed) & ~(unsigned) way)) {
         return OMPI_SUCCESS;
+    }
+    if (NULL != causes) {
+        causes->sums.order_waits++;
+        begin = opal_common_ucp_now_ns();
     }
     peer->ways_flushed |= peer->ways;
     peer->ways          = 0;
@@ -39,6 +46,9 @@ static int way_take(ompi_osc_ucp_peer_t *peer, way_t way)
     ompi_osc_ucp_peer_wait_local(peer);
     if (0 == --peer->way_flushes) {
         peer->ways_flushed = 0;
+    }
+    if (NULL != causes) {
+        causes->sums.order_ns += (int64_t) (opal_common_ucp_now_ns() - begin);
     }
     return rc;
 }

@@ -292,6 +292,15 @@ static double small_pieces(const told_t *told, char text[TEXT])
     return ns > 0 ? seconds(ns) : 0;
 }
 
+/** Where the network does some of the accumulates. */
+static double order_kept(const told_t *told, char text[TEXT])
+{
+    snprintf(text, TEXT, "accumulates wait for others on the same target, which go another way, to keep their order, "
+             "%lld times: if the program needs no order among them, make the window with the info key "
+             "accumulate_ordering, value none", (long long) told->sums.order_waits);
+    return told->sums.order_waits < MANY ? 0 : seconds((double) told->sums.order_ns);
+}
+
 /* Windows. */
 
 /** The time that operations and their completion take beyond load and store. */
@@ -344,6 +353,7 @@ static const rule_t rules[] = {
     late_fence,   late_post,      late_complete, lock_held, target_outside, no_processor,
     lock_each,    fence_unneeded, flush_each,
     small_gets,   small_puts,     single_accumulates, single_fetches, small_pieces,
+    order_kept,
     allocate,     kernel_copy
 };
 
