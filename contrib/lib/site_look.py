@@ -1,5 +1,6 @@
 # Has Chromium look at the site that contrib/docs made: its title, its search box, the headings of its navigation, and a
-# search for each line of docs/errors.md, which must lead to that page. Leaves a picture.
+# search for each line of docs/errors.md, which must lead to that page. No table of that page may need scrolling. Leaves a
+# picture.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
@@ -43,6 +44,19 @@ function next(i) {
     frame.src = "search.html?q=" + encodeURIComponent(queries[i]);
 }
 next(0);
+</script>"""
+# How many tables of the page there are, and how many are wider than their place on a common screen.
+TABLES = """<!DOCTYPE html><title>tables</title><iframe id="frame" width="1280" height="900" src="PAGE"></iframe>
+<pre id="seen"></pre><script>
+function look() { // the theme's script puts the tables into boxes
+    const tables = [...frame.contentDocument.querySelectorAll(".wy-table-responsive")];
+    if (0 === tables.length) {
+        setTimeout(look, 20);
+    } else {
+        seen.textContent = tables.length + " " + tables.filter(t => t.scrollWidth > t.clientWidth).length;
+    }
+}
+onload = look;
 </script>"""
 
 
@@ -89,11 +103,25 @@ def lost_lines(folder, site, lines):
     return [f"the search does not lead to docs/errors.html: {line}" for line in html.unescape(found[2]).splitlines()]
 
 
+def wide_tables(folder, site):
+    """Whether columns of docs/errors.html are out of sight."""
+    tables = site / "tables.html"
+    tables.write_text(TABLES.replace("PAGE", "docs/errors.html"))
+    try:
+        found = re.search(r'<pre id="seen">(\d+) (\d+)</pre>', page(folder, tables))
+    finally:
+        tables.unlink()
+    if not found or 0 == int(found[1]):
+        return ["docs/errors.html has no tables, or does not load"]
+    return [f"docs/errors.html: {found[2]} tables are too wide"] if int(found[2]) else []
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     site, lines = folder / "html", error_lines()
     with tempfile.TemporaryDirectory() as home:
         wrong = missing_parts(page(home, site / "index.html"))
+        wrong += wide_tables(home, site)
         wrong += lost_lines(home, site, lines)
         chromium(home, "--window-size=1280,900", f"--screenshot={folder}/site.png", (site / "index.html").as_uri())
     print(*wrong, f"{len(lines)} searches", sep="\n")
