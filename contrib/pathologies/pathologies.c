@@ -211,7 +211,7 @@ static void scattered_type(int sick)
     MPI_Type_vector(WORDS / 2, 1, sick ? 2 : 1, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
     MPI_Win_lock_all(0, win);
-    for (int i = 0; i < 10 * SMALL_ROUNDS; i++) {
+    for (int i = 0; i < 50 * SMALL_ROUNDS; i++) {
         MPI_Put(values, 1, type, next(), 0, 1, type, win);
         MPI_Win_flush(next(), win);
     }

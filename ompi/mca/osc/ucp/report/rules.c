@@ -19,9 +19,10 @@
 /** Calls of a kind that count as many. */
 #define MANY 100
 
-/** Nanoseconds: what a load or store takes, what copying a byte takes, and what a call takes before it is timed. */
+/** Nanoseconds: what a load or store takes, what copying a byte in caches takes, and what a call takes before it is
+ *  timed. */
 #define LOAD_NS 50
-#define BYTE_NS 0.05
+#define BYTE_NS 0.02
 #define CALL_NS 30
 
 /** One process is named if it is waited for so many times longer than each would be, if all were alike. */
