@@ -6,7 +6,7 @@
  */
 #include "windows.h"
 
-enum { LATE_US = 50000, LOCKS = 300, CAUSES = 11 };
+enum { LATE_US = 50000, LOCKS = 300, TRIES = 10, CAUSES = 11 };
 
 /* The group of the other one of two processes. */
 static MPI_Group other_group(void)
@@ -32,6 +32,24 @@ static void lock_often(MPI_Win win)
         MPI_OK(MPI_Win_flush(1, win));
         MPI_OK(MPI_Win_unlock(1, win));
     }
+}
+
+/* A busy machine may take the processor from rank 1 while it releases a lock, and the next lock then waits for that:
+ * one of several tries is free of it. */
+static void no_holder(MPI_T_pvar_session session, MPI_T_pvar_handle holder, MPI_Win win)
+{
+    unsigned long long before, after;
+    double begin, ns = 0;
+    int tries = 0;
+
+    do {
+        MPI_OK(MPI_T_pvar_read(session, holder, &before));
+        begin = MPI_Wtime();
+        lock_often(win);
+        ns = (MPI_Wtime() - begin) * 1e9;
+        MPI_OK(MPI_T_pvar_read(session, holder, &after));
+    } while ((double) (after - before) >= ns / 20 && ++tries < TRIES);
+    CHECK(tries < TRIES, "%llu ns of %.0f for locks that nobody holds", after - before, ns);
 }
 
 /* Every cause has a variable, and rank 1 comes late to a fence. */
@@ -68,7 +86,6 @@ int main(int argc, char **argv)
     MPI_T_pvar_handle post, holder;
     struct test_window window;
     unsigned long long late = 0, held = 0;
-    double begin;
     MPI_Group group;
     int provided;
 
@@ -94,11 +111,7 @@ int main(int argc, char **argv)
         MPI_OK(MPI_Win_wait(window.win));
     }
     if (0 == test_rank) {
-        begin = MPI_Wtime();
-        lock_often(window.win);
-        MPI_OK(MPI_T_pvar_read(session, holder, &held));
-        CHECK((double) held < (MPI_Wtime() - begin) * 1e9 / 20, "%llu ns of %.0f for locks that nobody holds", held,
-              (MPI_Wtime() - begin) * 1e9);
+        no_holder(session, holder, window.win);
     }
     MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
     causes_read(session, window.win);
