@@ -47,7 +47,7 @@ works()
 # How many windows could not have a segment, for all processes.
 told()
 {
-    lines 'cannot share a segment, and use UCX'
+    lines 'uses UCX within the node: they cannot share a segment'
 }
 
 for program in window/win_allocate window/win_shared window/win_lean sync/lock_all; do
