@@ -540,12 +540,13 @@ static void requests_completed_late(void)
     }
 }
 
-/** Memory is detached while another process may put into it. */
+/** Memory is detached while another process may put into it. The put has left, or it would fail, too. */
 static void detached_while_locked(void)
 {
     lock_all();
     if (ONE == rank) {
         put(data, 1, 5);
+        MPI_Win_flush_local(TARGET, win);
     }
     barrier();
     if (TARGET == rank) {
