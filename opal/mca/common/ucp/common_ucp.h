@@ -103,6 +103,9 @@ bool opal_common_ucp_is_open(void);
 /** What UCX does without because shared memory is short, in words for the user; NULL: nothing. Static. */
 const char *opal_common_ucp_shortage(void);
 
+/** That this UCX is older than the one that osc/ucp was built for, in words for the user; NULL: it is not. Static. */
+const char *opal_common_ucp_older(void);
+
 /** The service worker's address, to be given to peers; owned by the transport, valid until it is closed. */
 void opal_common_ucp_address(const void **address_p, size_t *len_p);
 

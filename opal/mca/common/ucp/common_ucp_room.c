@@ -188,11 +188,12 @@ static ucs_status_t room_configure(ucp_config_t *config, const char *tls)
 }
 
 /** Have UCX not wait in connect(): it aborts when the peer dies before UCX has sent its first bytes (docs/upstream.md).
- *  UCX 1.13 knows the first name, newer versions the second. Of the other one ucp_worker_create warns, quietly. */
+ *  UCX 1.13 knows the first name, newer versions the second. Of the other one ucp_worker_create warns, quietly
+ *  (common_ucp_status.c). */
 static void connect_configure(ucp_config_t *config)
 {
-    (void) ucp_config_modify(config, "CONN_NB", "y");
-    (void) ucp_config_modify(config, "TCP_CONN_NB", "y");
+    (void) ucp_config_modify(config, OPAL_COMMON_UCP_CONN_NB, "y");
+    (void) ucp_config_modify(config, "TCP_" OPAL_COMMON_UCP_CONN_NB, "y");
 }
 
 ucs_status_t opal_common_ucp_context_create(const ucp_params_t *params, ucp_context_h *context_p)

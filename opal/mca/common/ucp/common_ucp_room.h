@@ -13,6 +13,9 @@
 
 #include "common_ucp_state.h"
 
+/** UCX's setting that connect() does not wait; newer versions know it as TCP_CONN_NB. */
+#define OPAL_COMMON_UCP_CONN_NB "CONN_NB"
+
 /** What contexts are made with, from most to least. */
 typedef enum opal_common_ucp_room_t {
     OPAL_COMMON_UCP_ROOM_SYSV,  /**< if UCX may use it, else posix */

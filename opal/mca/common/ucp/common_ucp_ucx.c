@@ -171,6 +171,26 @@ static const char *functions_find(void)
     return NULL;
 }
 
+/** The line for opal_common_ucp_older. */
+static char older[80];
+
+const char *opal_common_ucp_older(void)
+{
+    return '\0' == older[0] ? NULL : older;
+}
+
+/** UCX promises that a newer one serves what was built for an older one, but not the other way round. */
+static void versions_compare(void)
+{
+    unsigned major, minor, release;
+
+    ucp_get_version(&major, &minor, &release);
+    if (UCP_VERSION(major, minor) < UCP_API_VERSION) {
+        (void) snprintf(older, sizeof(older), "this UCX is %u.%u.%u, older than the %u.%u that osc/ucp was built for",
+                        major, minor, release, UCP_API_MAJOR, UCP_API_MINOR);
+    }
+}
+
 bool opal_common_ucp_load(const char **reason_p)
 {
     static bool tried;
@@ -181,6 +201,9 @@ bool opal_common_ucp_load(const char **reason_p)
         tried = true;
         why   = functions_find();
         (void) snprintf(failure, sizeof(failure), "%s", NULL == why ? "" : why);
+        if (NULL == why) {
+            versions_compare();
+        }
     }
     *reason_p = failure;
     return '\0' == failure[0];

@@ -72,6 +72,9 @@ int ompi_osc_ucp_messages_open(char **reason_p)
             opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: %s",
                                 opal_common_ucp_shortage());
         }
+        if (NULL != opal_common_ucp_older()) {
+            opal_output_verbose(10, ompi_osc_base_framework.framework_output, "osc/ucp: %s", opal_common_ucp_older());
+        }
         ompi_osc_ucp_progress_add(OMPI_OSC_UCP_POLLED_INSIDE, poll);
         ompi_osc_ucp_service_init();
         ompi_osc_ucp_procs_publish();
