@@ -1,6 +1,6 @@
 #!/bin/bash
 # No file of the transport or of the component needs a higher floor than its own (ompi/mca/osc/ucp/floors.table), by its
-# includes or by what its object links to; and what only one floor may know, only one floor knows.
+# includes or by what its object links to; and what only one floor or file may know, only that one knows.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -83,6 +83,7 @@ check_includes()
         }
 
         BEGIN {
+            room = "/base/host\\.[ch]$"
             for (i = 2; i < ARGC; i++) {
                 exists[ARGV[i]]
             }
@@ -105,12 +106,45 @@ check_includes()
         }
         /(^|[^A-Z_])((OMPI|OPAL|OPEN_MPI)(_(MAJOR|MINOR|RELEASE))?_VERSION|OMPI_OSC_UCP_HOST_[A-Z_]*)([^A-Z_]|$)/ {
             of_versions += /^#if.*_MAJOR_VERSION/
-            if (floor != "base") {
-                tell("asks for the version of Open MPI, which is for base alone")
+            if (FILENAME !~ room) {
+                tell("asks for the version of Open MPI, which is for base/host alone")
             }
         }
         END {
             exit offenders > 0 ? 1 : of_floors == 0 || of_ucx == 0 || of_versions == 0 ? 2 : 0
+        }' "$@"
+}
+
+# Conditions for the preprocessor, in the files that are the arguments. What differs between versions of Open MPI is in
+# base/host alone, what differs between those of UCX in one file of the transport. Elsewhere conditions are about the
+# processor, the compiler, or the language, or keep a header from being read twice; and the header that programs include
+# asks for the version of MPI. The status is as with check_includes.
+check_conditions()
+{
+    awk '
+        BEGIN {
+            rooms = "(^|/)(base/host\\.[ch]|common_ucp_lanes\\.c)$"
+            free = "^(defined|__(x86_64|i386|aarch64|GNUC|clang|cplusplus)(__)?|OMPI_OSC_UCP_AVX2|[A-Z_]*_H)$"
+            of_ext = "^(MPI_VERSION|OSC_UCP_EXT_LARGE_COUNTS)$"
+        }
+        /^[ \t]*#[ \t]*(el)?if/ {
+            conditions++
+            if (FILENAME ~ rooms) {
+                next
+            }
+            line = $0
+            sub(/^[ \t]*#[ \t]*[a-z]+/, "", line)
+            while (match(line, /[A-Za-z_][A-Za-z_0-9]*/)) {
+                word = substr(line, RSTART, RLENGTH)
+                line = substr(line, RSTART + RLENGTH)
+                if (word !~ free && !(FILENAME ~ /^ext\// && word ~ of_ext)) {
+                    print FILENAME ":" FNR ": depends on " word ": differences between versions are for base/host alone"
+                    offenders++
+                }
+            }
+        }
+        END {
+            exit offenders > 0 ? 1 : conditions == 0 ? 2 : 0
         }' "$@"
 }
 
@@ -168,6 +202,12 @@ failed=0
 status=0
 (cd "$top" && check_includes "$scratch/floors" "${sources[@]}") || status=$?
 [ "$status" -le 1 ] || fail "no include of another floor, of UCX, or no check of Open MPI's version: nothing was tested"
+[ "$status" -eq 0 ] || failed=1
+
+mapfile -t others < <(cd "$top" && find ext preload status convert -name '*.[ch]' | sort)
+status=0
+(cd "$top" && check_conditions "${sources[@]}" "${others[@]}") || status=$?
+[ "$status" -le 1 ] || fail "no condition for the preprocessor: nothing was tested"
 [ "$status" -eq 0 ] || failed=1
 
 read_symbols >"$scratch/symbols"

@@ -18,8 +18,8 @@ typedef struct ompi_osc_ucp_waited_t {
     int                rank;   /**< for which process, in MPI_COMM_WORLD; the first of several; -1: not known */
 } ompi_osc_ucp_waited_t;
 
-/** Register the types of events. Returns an OMPI_ code. */
-int ompi_osc_ucp_events_register(const mca_base_component_t *component);
+/** Register them. */
+void ompi_osc_ucp_events_register(const mca_base_component_t *component);
 
 /** A call has waited; `awaits` is ompi_osc_ucp_awaits_t. Calls functions of the program: outside the origin side. */
 void ompi_osc_ucp_event_waited(unsigned awaits, const ompi_osc_ucp_waited_t *waited);

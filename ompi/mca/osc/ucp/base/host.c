@@ -1,4 +1,5 @@
-/* Which Open MPI is running, compared with the one that the component was built for; and its way to its launcher.
+/* Which Open MPI is running, compared with the one that the component was built for; its info objects, its way to its
+ * launcher, and its events.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -13,6 +14,11 @@
 #include "opal/mca/pmix/pmix-internal.h"
 #else
 #include "opal/mca/pmix/pmix.h"
+#endif
+
+#ifdef OMPI_OSC_UCP_HOST_EVENTS
+#include "opal/mca/base/mca_base_event.h"
+#include "opal/mca/base/mca_base_pvar.h"
 #endif
 
 #ifndef OMPI_OSC_UCP_BUILD_OMPI_VERSION
@@ -202,6 +208,61 @@ int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void
     OPAL_MODEX_RECV_STRING(rc, (char *) key, &name, &value, len_p);
     *value_p = value;
     return rc;
+}
+
+#endif
+
+#ifdef OMPI_OSC_UCP_HOST_EVENTS
+
+/** The source of all events; NULL if Open MPI takes none. */
+static mca_base_event_source_t *source_register(const char *help)
+{
+    mca_base_event_source_t *source = NULL;
+    int index = mca_base_event_source_register("osc_ucp", help, MCA_BASE_EVENT_SOURCE_ORDERED, 1000000000, INT64_MAX,
+                                               NULL, true, NULL);
+
+    return index < 0 || OPAL_SUCCESS != mca_base_event_source_get_by_index(index, &source) ? NULL : source;
+}
+
+/** The type of an event; NULL if Open MPI does not take it. */
+static mca_base_event_t *event_register(const mca_base_component_t *component, const ompi_osc_ucp_events_t *all,
+                                        const ompi_osc_ucp_event_t *event, mca_base_event_source_t *source)
+{
+    mca_base_event_t *type = NULL;
+    int index = mca_base_component_event_register(component, event->name, event->help, OPAL_INFO_LVL_5, all->fields,
+                                                  all->types, all->offsets, NULL, MCA_BASE_VAR_BIND_NO_OBJECT, 0,
+                                                  source, NULL);
+
+    return index < 0 || OPAL_SUCCESS != mca_base_event_get_by_index(index, &type) ? NULL : type;
+}
+
+void ompi_osc_ucp_events_take(const mca_base_component_t *component, const ompi_osc_ucp_events_t *all)
+{
+    mca_base_event_source_t *source = source_register(all->help);
+    ompi_osc_ucp_event_t    *event;
+
+    for (event = all->events; NULL != source && event < all->events + all->n; event++) {
+        event->type = NULL == event->name ? NULL : event_register(component, all, event, source);
+    }
+}
+
+void ompi_osc_ucp_event_raise(void *type, const void *fields)
+{
+    mca_base_event_raise((mca_base_event_t *) type, NULL, fields);
+}
+
+#else
+
+void ompi_osc_ucp_events_take(const mca_base_component_t *component, const ompi_osc_ucp_events_t *all)
+{
+    (void) component;
+    (void) all;
+}
+
+void ompi_osc_ucp_event_raise(void *type, const void *fields)
+{
+    (void) type;
+    (void) fields;
 }
 
 #endif

@@ -31,6 +31,7 @@
 #include "ompi/request/request.h"
 #include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
+#include "opal/mca/base/base.h"
 #include "opal/runtime/opal_progress.h"
 #ifdef OMPI_OSC_UCP_HOST_MCA_THREADS
 #include "opal/mca/threads/mutex.h"
@@ -136,6 +137,27 @@ int ompi_osc_ucp_modex_send(const char *key, const void *value, size_t len);
 
 /** Ask the launcher for what a process has told; waits for it, but not for the process. *value_p is malloc'd. */
 int ompi_osc_ucp_modex_recv(const char *key, ompi_group_t *group, int rank, void **value_p, size_t *len_p);
+
+/** Events of MPI_T, all with the same fields. */
+typedef struct ompi_osc_ucp_event_t {
+    const char *name, *help; /**< NULL: there is none */
+    void       *type;        /**< set by ompi_osc_ucp_events_take; NULL: Open MPI takes none */
+} ompi_osc_ucp_event_t;
+
+typedef struct ompi_osc_ucp_events_t {
+    const char                *help;    /**< where they come from */
+    ompi_osc_ucp_event_t      *events;
+    int                        n;
+    const mca_base_var_type_t *types;   /**< of the fields */
+    const ptrdiff_t           *offsets; /**< in what ompi_osc_ucp_event_raise gets */
+    int                        fields;
+} ompi_osc_ucp_events_t;
+
+/** Register events. Who switches Open MPI's events off has none. */
+void ompi_osc_ucp_events_take(const mca_base_component_t *component, const ompi_osc_ucp_events_t *all);
+
+/** Tell who has asked for events of that type. Calls functions of the program. */
+void ompi_osc_ucp_event_raise(void *type, const void *fields);
 
 /** Has the program made its last call? MPI_Finalize begins with callbacks of attributes of MPI_COMM_SELF, in which the
  *  program may still free windows; then it waits for all processes of the job, and frees what windows are left. */

@@ -234,6 +234,7 @@ int ompi_osc_ucp_pvars_register(const mca_base_component_t *component, ompi_osc_
             return rc;
         }
     }
+    ompi_osc_ucp_events_register(component);
     rc = error_register(component);
-    return rc < 0 ? rc : ompi_osc_ucp_events_register(component);
+    return rc < 0 ? rc : OMPI_SUCCESS;
 }
