@@ -7,6 +7,7 @@
 #include "ompi_config.h"
 
 #include "base/params.h"
+#include "layer/layer.h"
 #include "report/causes.h"
 
 #include <setjmp.h>
@@ -21,7 +22,7 @@ enum { SIZE = 4, S = 1000000000 };
 
 static ompi_osc_ucp_told_t told;
 static int64_t             whom[(OMPI_OSC_UCP_CAUSES + 1) * SIZE];
-static int                 world[SIZE] = { 10, 11, 12, 13 };
+static uint64_t            keys[SIZE] = { 10, 11, 12, 13 };
 static char               *text;
 
 /** A window about which there is nothing to say: four processes had it for a second. */
@@ -33,7 +34,7 @@ static void begin(int flavor)
     told.flavor       = flavor;
     told.whom         = whom;
     told.waiting      = whom + OMPI_OSC_UCP_CAUSES * SIZE;
-    told.world        = world;
+    told.keys         = keys;
     told.messages     = 1000;
     told.sums.life_ns = (int64_t) SIZE * S;
 }
@@ -112,6 +113,17 @@ static void test_late(void **state)
     }
 }
 
+/** A process that was spawned or connected has a rank that another one has, too. */
+static void test_other_job(void **state)
+{
+    (void) state;
+    begin(MPI_WIN_FLAVOR_ALLOCATE);
+    waits(OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, S, 3);
+    keys[2] = UINT64_C(0x10002) << 32 | 11;
+    must_advise("rank 11 of another job (2) comes late to MPI_Win_fence");
+    keys[2] = 12;
+}
+
 static void test_lock_held(void **state)
 {
     (void) state;
@@ -146,6 +158,32 @@ static void test_no_processor(void **state)
     must_advise("start fewer processes");
     waits(OMPI_OSC_UCP_CALLED_FLUSH, OMPI_OSC_UCP_CAUSE_CPU, S / 10, 0);
     must_not_advise();
+    told.sums.delay_ns = told.sums.life_ns - S; /* what is left is compared */
+    must_advise("start fewer processes");
+}
+
+/** A wait is want of processors as far as it is longer than the other process worked longer, and there were delays. */
+static void test_delay(void **state)
+{
+    ompi_osc_ucp_watched_t record = { .key = 7 };
+
+    (void) state;
+    assert_int_equal(3, ompi_osc_ucp_delay_part(10, 7, 100));
+    assert_int_equal(2, ompi_osc_ucp_delay_part(10, 7, 2));
+    assert_int_equal(0, ompi_osc_ucp_delay_part(10, 11, 100));
+    assert_int_equal(4, ompi_osc_ucp_work_longer(6, 2));
+    assert_int_equal(0, ompi_osc_ucp_work_longer(2, 6));
+    ompi_osc_ucp_watched = &record;
+    ompi_osc_ucp_working.left = ompi_osc_ucp_working.inside = 0;
+    ompi_osc_ucp_work_ends(100, true);
+    assert_int_equal(100, record.work);
+    ompi_osc_ucp_working.inside = 50;
+    ompi_osc_ucp_work_ends(200, false);
+    assert_int_equal(100, record.work);
+    assert_int_equal(50, ompi_osc_ucp_working.mine.delay);
+    assert_int_equal(50, ompi_osc_ucp_delay_of_wait(0, 70, false));
+    assert_int_equal(30, ompi_osc_ucp_delay_of_wait(0, 30, true));
+    ompi_osc_ucp_watched = NULL;
 }
 
 static void test_lock_each(void **state)
@@ -172,6 +210,9 @@ static void test_fence_unneeded(void **state)
     told.sums.fences_empty    = 400;
     told.sums.fences_empty_ns = S;
     must_advise("operations of no process before or after it, 100 times");
+    told.sums.fences_empty = 399;
+    must_not_advise();
+    told.sums.fences_empty = 400;
     told.flavor = MPI_WIN_FLAVOR_SHARED;
     must_not_advise();
 }
@@ -300,7 +341,7 @@ static void epoch(ompi_osc_ucp_window_t *window, bool exclusive, int call, int n
     for (; n > 0; n--) {
         ompi_osc_ucp_cause_count(window->causes, call);
     }
-    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 10);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 0, 10);
 }
 
 /** A lock is needless around one operation, unless it is exclusive and the operation is not atomic. */
@@ -325,7 +366,6 @@ static void test_single(void **state)
     window_end(window);
 }
 
-/** What was seen of an operation that waited is no part of the next synchronizing call's time. */
 /** Accumulates beside each other could be one if their elements are of one type. */
 static void test_adjacent(void **state)
 {
@@ -342,6 +382,35 @@ static void test_adjacent(void **state)
     window_end(window);
 }
 
+static int refuse_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                       ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
+                       ompi_request_t **request_p)
+{
+    (void) origin, (void) origin_count, (void) origin_type, (void) target, (void) disp, (void) target_count;
+    (void) target_type, (void) win, (void) request_p;
+    return MPI_ERR_RMA_RANGE;
+}
+
+/** An operation that is refused has moved nothing, however many bytes it asked for. */
+static void test_refused(void **state)
+{
+    const ompi_osc_base_module_t refusing = { .osc_rput = refuse_rput };
+    ompi_osc_ucp_window_t       *window   = window_begin();
+    ompi_win_t                   win      = { .w_osc_module = &window->super };
+    ompi_request_t              *request;
+
+    (void) state;
+    window->super = refusing;
+    assert_true(ompi_osc_ucp_instrument(window));
+    assert_int_equal(MPI_ERR_RMA_RANGE, window->super.osc_rput(NULL, INT_MAX, &ompi_mpi_double.dt, 0, 0, INT_MAX,
+                                                               &ompi_mpi_double.dt, &win, &request));
+    assert_int_equal(1, window->causes->sums.calls[OMPI_OSC_UCP_CALLED_RPUT]);
+    assert_int_equal(0, window->causes->sums.bytes[OMPI_OSC_UCP_SORT_PUT]);
+    ompi_osc_ucp_layers_free(window);
+    window_end(window);
+}
+
+/** What was seen of an operation that waited is no part of the next synchronizing call's time. */
 static void test_sampled(void **state)
 {
     ompi_osc_ucp_window_t *window = window_begin();
@@ -351,21 +420,67 @@ static void test_sampled(void **state)
     ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = opal_common_ucp_now_ns(), .ns = S, .culprit = -1,
                                                       .cause = OMPI_OSC_UCP_CAUSE_FLOW };
     ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_PUT, 1, 0, 0, 1, &ompi_mpi_byte.dt);
-    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FLUSH, S / 2);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FLUSH, 0, S / 2);
     rest = window->causes->sums.times[OMPI_OSC_UCP_CALLED_FLUSH][OMPI_OSC_UCP_CAUSE_ITSELF];
     assert_true(rest > S / 4);
+    window_end(window);
+}
+
+/** The clock of the accounts never goes back, and is as fast as the kernel's. */
+static void test_ticks(void **state)
+{
+    uint64_t outer, inner, begin, last, now;
+
+    (void) state;
+    ompi_osc_ucp_ticks_compare();
+    outer = opal_common_ucp_now_ns();
+    begin = last = ompi_osc_ucp_ticks_now();
+    inner = opal_common_ucp_now_ns();
+    do {
+        now = ompi_osc_ucp_ticks_now();
+        assert_true(now >= last);
+        last = now;
+    } while (opal_common_ucp_now_ns() - inner < 20000000);
+    inner = opal_common_ucp_now_ns() - inner;
+    last  = ompi_osc_ucp_ticks_now();
+    outer = opal_common_ucp_now_ns() - outer;
+    assert_true(last - begin >= inner - inner / 500);
+    assert_true(last - begin <= outer + outer / 500);
+}
+
+/** Who was seen with the lock, had it until it was seen with nobody, however late that was. */
+static void test_released(void **state)
+{
+    ompi_osc_ucp_window_t *window = window_begin();
+    const int64_t         *holder = &window->causes->whom[OMPI_OSC_UCP_CAUSE_HOLDER * window->size];
+    const int64_t         *times  = window->causes->sums.times[OMPI_OSC_UCP_CALLED_LOCK];
+
+    (void) state;
+    ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = 1, .culprit = 0, .cause = OMPI_OSC_UCP_CAUSE_HOLDER };
+    assert_true(ompi_osc_ucp_cause_released(window, OMPI_OSC_UCP_CALLED_LOCK, 500));
+    assert_int_equal(500, *holder);
+    assert_false(ompi_osc_ucp_cause_released(window, OMPI_OSC_UCP_CALLED_LOCK, 500)); /* the next one is not known */
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_LOCK, 0, S / 2);
+    assert_int_equal(500, *holder);
+    assert_true(times[OMPI_OSC_UCP_CAUSE_HOLDER] > S / 4);
+    ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = 1, .culprit = 0, .cause = OMPI_OSC_UCP_CAUSE_TARGET };
+    assert_false(ompi_osc_ucp_cause_released(window, OMPI_OSC_UCP_CALLED_LOCK, 500));
+    ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .culprit = -1 };
     window_end(window);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_late), cmocka_unit_test(test_lock_held),
-        cmocka_unit_test(test_target_outside), cmocka_unit_test(test_no_processor), cmocka_unit_test(test_lock_each),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_late), cmocka_unit_test(test_other_job),
+        cmocka_unit_test(test_lock_held),
+        cmocka_unit_test(test_target_outside), cmocka_unit_test(test_no_processor), cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_lock_each),
         cmocka_unit_test(test_fence_unneeded), cmocka_unit_test(test_flush_each), cmocka_unit_test(test_small),
         cmocka_unit_test(test_order), cmocka_unit_test(test_adjacent),
         cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_windows), cmocka_unit_test(test_single),
-        cmocka_unit_test(test_sampled)
+        cmocka_unit_test(test_sampled), cmocka_unit_test(test_released), cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_refused)
     };
     int failed;
 

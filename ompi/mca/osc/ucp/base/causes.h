@@ -22,7 +22,7 @@ typedef enum ompi_osc_ucp_cause_t {
     OMPI_OSC_UCP_CAUSE_TARGET,   /**< a target was outside MPI when it had to do something */
     OMPI_OSC_UCP_CAUSE_FLOW,     /**< a target takes no more operations for now */
     OMPI_OSC_UCP_CAUSE_CONTACT,  /**< first contact with a target */
-    OMPI_OSC_UCP_CAUSE_CPU,      /**< the process that was waited for was ready, and had no processor */
+    OMPI_OSC_UCP_CAUSE_CPU,      /**< a process was ready, and had no processor: the one waited for, or the own one */
     OMPI_OSC_UCP_CAUSE_REMOTE,   /**< a transfer to another host, or a target there that does not answer */
     OMPI_OSC_UCP_CAUSE_UNKNOWN,
     OMPI_OSC_UCP_CAUSES
@@ -72,6 +72,7 @@ typedef struct ompi_osc_ucp_causes_sums_t {
     int64_t order_ns;
     int64_t why[OMPI_OSC_UCP_WHYS]; /**< pairs of origin and peer */
     int64_t life_ns;             /**< from creation to the end */
+    int64_t delay_ns;            /**< of that, without a processor although ready */
     int64_t single_cpu;          /**< members that may run on one processor only */
     int64_t waiting_ns;          /**< in synchronizing calls */
 } ompi_osc_ucp_causes_sums_t;
@@ -84,7 +85,13 @@ typedef struct ompi_osc_ucp_fenced_t {
     int32_t rank; /**< of this process: MPI_MINLOC finds the one that was there for the shortest time */
 } ompi_osc_ucp_fenced_t;
 
-/** Most fences of a window that are split by cause: half a MiB. */
+/** The same fence: what the process did since its last synchronizing call, and, in the fence as well, without a
+ *  processor. Nanoseconds. */
+typedef struct ompi_osc_ucp_before_t {
+    float work, delay;
+} ompi_osc_ucp_before_t;
+
+/** Most fences of a window that are split by cause: a MiB. */
 #define OMPI_OSC_UCP_FENCES_MAX 65536
 
 /** The first operations on a window are all looked at, then one in EACH, and after FIRST * EACH one in SELDOM, which
@@ -101,15 +108,19 @@ typedef struct ompi_osc_ucp_causes_t {
     ompi_osc_ucp_causes_sums_t sums;
     int64_t                   *whom;   /**< nanoseconds that this process waited, by cause and rank; malloc'd */
     ompi_osc_ucp_fenced_t     *fenced; /**< malloc'd */
+    ompi_osc_ucp_before_t     *before; /**< malloc'd */
     uint8_t                   *used;   /**< 1: this process issued an operation before that fence; malloc'd */
     ompi_osc_ucp_fenced_t     *last_fenced; /**< of all members, when the window is freed; malloc'd */
-    uint8_t                   *last_used;   /**< the same */
+    ompi_osc_ucp_before_t     *last_before; /**< of whoever came last; behind it, what this process knows of that */
+    uint8_t                   *last_used;   /**< as last_fenced */
     int                        fences, room;
     int                        size;   /**< members */
     int                        rank;
     bool                       tells;  /**< operations tell which call they are; else the watchdog's layer does */
     int64_t                    disp_unit;
     uint64_t                   begin;  /**< of the window */
+    uint64_t                   delay;  /**< of this process, then */
+    uint8_t                    delayed;     /**< 1: in some fence, or before it */
     uint64_t                   clock_ns; /**< what asking for the time takes */
     uint64_t                   operations;  /**< so far */
     uint64_t                   at_fence;    /**< at the last fence, completion, and unlock */
@@ -135,6 +146,7 @@ typedef struct ompi_osc_ucp_sampled_t {
     uint64_t at;      /**< the last look; 0: none in this call */
     uint64_t next;    /**< look */
     uint64_t ns;      /**< given to causes by now */
+    uint64_t given;   /**< of that, to `cause` with `culprit` since they were seen first */
     int      cause;   /**< seen last */
     int      culprit; /**< rank in the window, or negative */
 } ompi_osc_ucp_sampled_t;

@@ -5,6 +5,7 @@
 
 #include "base/record.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /** How often a record is copied again because it has changed meanwhile. */
@@ -175,6 +176,17 @@ static const char *const calls[OMPI_OSC_UCP_CALLED_COUNT] = {
 const char *ompi_osc_ucp_called_name(uint64_t call)
 {
     return calls[call < OMPI_OSC_UCP_CALLED_COUNT ? call : 0];
+}
+
+const char *ompi_osc_ucp_process_words(uint64_t key, uint64_t self, char to[OMPI_OSC_UCP_PROCESS_WORDS])
+{
+    int n = snprintf(to, OMPI_OSC_UCP_PROCESS_WORDS, "rank %u", (unsigned) key);
+
+    if (key >> 32 != self >> 32) {
+        snprintf(to + n, (size_t) (OMPI_OSC_UCP_PROCESS_WORDS - n), " of another job (%u)",
+                 (unsigned) (key >> 32 & 0xffff));
+    }
+    return to;
 }
 
 const char *ompi_osc_ucp_held_words(uint64_t how)

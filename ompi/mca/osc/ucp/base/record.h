@@ -87,6 +87,8 @@ typedef struct ompi_osc_ucp_watched_t {
     uint64_t claimed;  /**< and when; any process; atomic */
     uint64_t gap;      /**< nanoseconds between two graphs with leave of this process */
     uint64_t polls;    /**< how often the process has made progress; counted for osc_ucp_report 2; atomic */
+    uint64_t work;     /**< before its last post, complete or unlock, and ... ; of osc_ucp_report 2; atomic */
+    uint64_t delay;    /**< ... meanwhile without a processor (layer/delay.h); atomic */
     uint64_t operations; /**< begun and not refused, without those to MPI_PROC_NULL; atomic. Not with report 2 alone */
     uint64_t bytes;      /**< of these, at the targets; atomic */
     int32_t  pid;
@@ -185,6 +187,13 @@ const char *ompi_osc_ucp_harmless(const char *text, char *to, size_t room);
 
 /** The name of a call, as a user knows it. */
 const char *ompi_osc_ucp_called_name(uint64_t call);
+
+/** A buffer of so many bytes has room for the words of a process. */
+#define OMPI_OSC_UCP_PROCESS_WORDS 48
+
+/** The rank of a process in its MPI_COMM_WORLD, to process `self`: "rank 3", or "rank 3 of another job (2)". Returns
+ *  `to`. */
+const char *ompi_osc_ucp_process_words(uint64_t key, uint64_t self, char to[OMPI_OSC_UCP_PROCESS_WORDS]);
 
 /** "held exclusively by"; "held by" for what is no lock. */
 const char *ompi_osc_ucp_held_words(uint64_t how);

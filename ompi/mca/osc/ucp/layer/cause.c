@@ -24,11 +24,11 @@ _Thread_local ompi_osc_ucp_sampled_t ompi_osc_ucp_sampled;
 static uint64_t clock_measure(void)
 {
     static uint64_t least; /* 0: not known; atomic */
-    uint64_t        last = opal_common_ucp_now_ns(), now, found = 1000;
+    uint64_t        last = ompi_osc_ucp_ticks_now(), now, found = 1000;
     int             i;
 
     for (i = 0; i < 20 && 0 == __atomic_load_n(&least, __ATOMIC_RELAXED); i++, last = now) {
-        now   = opal_common_ucp_now_ns();
+        now   = ompi_osc_ucp_ticks_now();
         found = now - last < found ? now - last : found;
     }
     if (i > 0) {
@@ -55,6 +55,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
         free(causes);
         return false;
     }
+    ompi_osc_ucp_ticks_compare();
     causes->tells           = !ompi_osc_ucp_watched_wanted();
     causes->size            = window->size;
     causes->rank            = window->rank;
@@ -63,7 +64,8 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->step            = 1;
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
-    causes->begin           = opal_common_ucp_now_ns();
+    causes->begin           = ompi_osc_ucp_ticks_now();
+    causes->delay           = ompi_osc_ucp_work_first(causes->begin);
     window->causes          = causes;
     return true;
 }
@@ -73,8 +75,10 @@ void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window)
     if (NULL != window->causes) {
         free(window->causes->whom);
         free(window->causes->fenced);
+        free(window->causes->before);
         free(window->causes->used);
         free(window->causes->last_fenced);
+        free(window->causes->last_before);
         free(window->causes->last_used);
         free(window->causes);
         window->causes = NULL;
@@ -137,6 +141,7 @@ static void sampled_end(void)
     ompi_osc_ucp_calling.call    = OMPI_OSC_UCP_CALLED_NONE;
     ompi_osc_ucp_sampled.at      = 0;
     ompi_osc_ucp_sampled.ns      = 0;
+    ompi_osc_ucp_sampled.given   = 0;
     ompi_osc_ucp_sampled.cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
     ompi_osc_ucp_sampled.culprit = -1;
 }
@@ -145,13 +150,14 @@ static void sampled_end(void)
 static void operation_time(ompi_osc_ucp_causes_t *causes, int call, uint64_t begin, int64_t weight, bool scattered)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
-    uint64_t                now     = opal_common_ucp_now_ns(), ns = now - begin;
+    uint64_t                now     = ompi_osc_ucp_ticks_now(), ns = now - begin;
 
     if (0 != sampled->at) { /* its waiting time is known, and not typical of others */
         ompi_osc_ucp_cause_add(causes, call, sampled->cause, sampled->culprit, now - sampled->at);
         sampled_end();
     } else if (0 != begin) {
         ns = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
+        ns -= OPAL_UNLIKELY(ns >= OMPI_OSC_UCP_DELAY_LEAST_NS) ? ompi_osc_ucp_delay_since(ns) : 0;
         causes->sums.timed[call]    += weight;
         causes->sums.timed_ns[call] += weight * (int64_t) ns;
         if (scattered) {
@@ -224,40 +230,88 @@ void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t
 /** Keep the time of a fence until the window is freed. False: there is no room. */
 static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns)
 {
-    ompi_osc_ucp_fenced_t *fenced;
-    uint8_t               *used;
-    int                    room = 0 == causes->room ? 64 : 2 * causes->room;
+    const ompi_osc_ucp_worked_t *mine = &ompi_osc_ucp_working.mine;
+    ompi_osc_ucp_fenced_t       *fenced;
+    ompi_osc_ucp_before_t       *before;
+    uint8_t                     *used;
+    int                          room = 0 == causes->room ? 64 : 2 * causes->room;
 
     if (causes->fences == causes->room && room <= OMPI_OSC_UCP_FENCES_MAX) {
         fenced         = realloc(causes->fenced, (size_t) room * sizeof(*fenced));
         causes->fenced = NULL == fenced ? causes->fenced : fenced;
-        used           = realloc(causes->used, (size_t) room);
+        before         = realloc(causes->before, (size_t) room * sizeof(*before));
+        causes->before = NULL == before ? causes->before : before;
+        used           = realloc(causes->used, (size_t) room + 1); /* one more, see report/causes.c */
         causes->used   = NULL == used ? causes->used : used;
-        causes->room   = NULL == fenced || NULL == used ? causes->room : room;
+        causes->room   = NULL == fenced || NULL == before || NULL == used ? causes->room : room;
     }
     if (causes->fences == causes->room) {
         return false;
     }
     causes->fenced[causes->fences] = (ompi_osc_ucp_fenced_t) { .ns = (float) ns, .rank = causes->rank };
+    causes->before[causes->fences] = (ompi_osc_ucp_before_t) { .work  = (float) mine->work,
+                                                               .delay = (float) mine->delay };
+    causes->delayed               |= mine->delay > 0;
     causes->used[causes->fences++] = causes->operations > causes->at_fence;
     return true;
 }
 
-/** Account for the time that no look has given to a cause. */
-static void rest_add(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
+bool ompi_osc_ucp_cause_excusable(int cause)
 {
-    const ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    return OMPI_OSC_UCP_CAUSE_HOLDER == cause || OMPI_OSC_UCP_CAUSE_POST == cause ||
+           OMPI_OSC_UCP_CAUSE_COMPLETE == cause;
+}
+
+void ompi_osc_ucp_cause_excuse(ompi_osc_ucp_window_t *window, int call)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    int                     culprit = sampled->culprit;
+    uint64_t                key, delayed;
+
+    if (sampled->given >= OMPI_OSC_UCP_DELAY_LEAST_NS && ompi_osc_ucp_cause_excusable(sampled->cause)) {
+        key     = culprit < 0 ? 0 : ompi_osc_ucp_proc_key(window->group, culprit);
+        delayed = ompi_osc_ucp_delay_of_wait(key, sampled->given, OMPI_OSC_UCP_CAUSE_HOLDER == sampled->cause);
+        ompi_osc_ucp_cause_add(window->causes, call, OMPI_OSC_UCP_CAUSE_CPU, culprit, delayed);
+        ompi_osc_ucp_cause_add(window->causes, call, sampled->cause, culprit, -delayed);
+    }
+    sampled->given = 0;
+}
+
+bool ompi_osc_ucp_cause_released(ompi_osc_ucp_window_t *window, int call, uint64_t ns)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+
+    if (OMPI_OSC_UCP_CAUSE_HOLDER != sampled->cause || sampled->culprit < 0) {
+        return false;
+    }
+    ompi_osc_ucp_cause_add(window->causes, call, OMPI_OSC_UCP_CAUSE_HOLDER, sampled->culprit, ns);
+    sampled->ns    += ns;
+    sampled->given += ns;
+    ompi_osc_ucp_cause_excuse(window, call);
+    sampled->culprit = -1;
+    return true;
+}
+
+/** Account for the time that no look has given to a cause. The process had no processor for `delay` in this call. */
+static void rest_add(ompi_osc_ucp_window_t *window, int call, uint64_t ns, uint64_t delay)
+{
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    ompi_osc_ucp_causes_t  *causes  = window->causes;
 
     if (OMPI_OSC_UCP_CALLED_FENCE == call && fence_keep(causes, ns)) {
         return;
     }
     if (0 == sampled->at) {
-        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_ITSELF, -1, ns);
-    } else {
-        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_FENCE == sampled->cause ? OMPI_OSC_UCP_CAUSE_UNKNOWN
-                                                                                       : sampled->cause,
-                               sampled->culprit, ns);
+        delay = delay < ns ? delay : ns;
+        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_CPU, -1, delay);
+        ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_ITSELF, -1, ns - delay);
+        return;
     }
+    ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_FENCE == sampled->cause ? OMPI_OSC_UCP_CAUSE_UNKNOWN
+                                                                                   : sampled->cause,
+                           sampled->culprit, ns);
+    sampled->given += ns;
+    ompi_osc_ucp_cause_excuse(window, call);
 }
 
 /** Operations that are atomic by themselves, so far. */
@@ -316,17 +370,22 @@ static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
     }
 }
 
-void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns)
+void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
     ompi_osc_ucp_causes_t  *causes;
+    uint64_t                delay;
 
     ompi_osc_ucp_enter();
     causes = window->causes;
     ns     = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
     causes->sums.calls[call]++;
     causes->sums.waiting_ns += (int64_t) ns;
-    rest_add(causes, call, ns > sampled->ns ? ns - sampled->ns : 0);
+    if (OMPI_OSC_UCP_CALLED_FLUSH <= call) {
+        ompi_osc_ucp_working.mine = (ompi_osc_ucp_worked_t) { 0 }; /* it told nobody that it began */
+    }
+    delay = ompi_osc_ucp_work_begins(now, ns);
+    rest_add(window, call, ns > sampled->ns ? ns - sampled->ns : 0, delay);
     singles_count(causes, call, ns);
     sampled_end();
     ompi_osc_ucp_leave();
@@ -347,9 +406,11 @@ int64_t ompi_osc_ucp_cause_flush_timed(ompi_osc_ucp_causes_t *causes)
 void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_t ns, int64_t weight)
 {
     ompi_osc_ucp_causes_t *causes = window->causes;
+    uint64_t               now;
 
     if (OPAL_UNLIKELY(0 != ompi_osc_ucp_sampled.at)) { /* it has polled, and stands for itself */
-        ompi_osc_ucp_cause_waited(window, call, opal_common_ucp_now_ns() - ompi_osc_ucp_sampled.first);
+        now = ompi_osc_ucp_ticks_now();
+        ompi_osc_ucp_cause_waited(window, call, now, now - ompi_osc_ucp_sampled.first);
         return;
     }
     ns = (uint64_t) weight * (ns > causes->clock_ns ? ns - causes->clock_ns : 0);

@@ -8,7 +8,9 @@
 
 #include "base/causes.h"
 #include "base/threads.h"
+#include "base/ticks.h"
 #include "call/mapped.h"
+#include "layer/delay.h"
 #include "peer/window.h"
 
 /** Begin the accounts of a window. False if memory is short. */
@@ -39,7 +41,7 @@ static inline uint64_t ompi_osc_ucp_cause_begins(ompi_osc_ucp_window_t *window, 
         ompi_osc_ucp_calling.call   = call;
     }
     return OPAL_LIKELY(causes->operations < causes->looked && !ompi_osc_ucp_threaded()) ? 0
-                                                                                       : opal_common_ucp_now_ns();
+                                                                                       : ompi_osc_ucp_ticks_now();
 }
 
 /** Is the next operation one that is only counted? Not so if it is looked at, or is the one before. */
@@ -78,8 +80,18 @@ static inline void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, in
 /** MPI_Win_lock has locked a target. */
 void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive);
 
-/** A synchronizing call ends, which took `ns`. */
-void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t ns);
+/** A synchronizing call ends `now`, which took `ns`. */
+void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns);
+
+/** Is it a cause for which a process that lacked a processor is to be excused? */
+bool ompi_osc_ucp_cause_excusable(int cause);
+
+/** The call has waited for the process that was seen last. Take from that cause what want of processors has caused. */
+void ompi_osc_ucp_cause_excuse(ompi_osc_ucp_window_t *window, int call);
+
+/** Nobody is seen that holds the lock for which the call waits. Was somebody at the last look, `ns` nanoseconds ago?
+ *  Then the call has waited for that one: a process without a processor looks long after the lock was released. */
+bool ompi_osc_ucp_cause_released(ompi_osc_ucp_window_t *window, int call, uint64_t ns);
 
 /** As a target: all. */
 #define OMPI_OSC_UCP_CAUSE_ALL (-1)
@@ -133,7 +145,7 @@ static inline uint64_t ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window_t *wi
     if (NULL != window->causes && window->causes->tells) {
         ompi_osc_ucp_calling = (ompi_osc_ucp_calling_t) { .window = window, .call = call, .target = target };
     }
-    return opal_common_ucp_now_ns();
+    return ompi_osc_ucp_ticks_now();
 }
 
 /** A flush is over that is not timed. */

@@ -102,7 +102,7 @@ static inline uint64_t begins(ompi_win_t *win, int call, int target)
     return OPAL_LIKELY(NULL == window->causes) ? 0 : ompi_osc_ucp_cause_begins(window, call, target);
 }
 
-/** It is over; pass on its outcome. */
+/** It is over; pass on its outcome. One that fails has moved nothing, and what it asked for may be absurd. */
 static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, int target, ptrdiff_t disp,
                            ompi_osc_ucp_count_t count, ompi_datatype_t *type)
 {
@@ -112,7 +112,7 @@ static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, in
         count_direct(window, target, (uint64_t) count * type->super.size);
     }
     if (NULL != window->causes) {
-        ompi_osc_ucp_cause_operated(window, call, begin, target, disp, count, type);
+        ompi_osc_ucp_cause_operated(window, call, begin, target, disp, OMPI_SUCCESS == rc ? count : 0, type);
     }
     return rc;
 }
@@ -306,50 +306,66 @@ static int count_compare_and_swap(const void *origin, const void *compare, void 
 
 /* Synchronization: the time that calls take. */
 
+/** A call begins. Returns the time. */
+static inline uint64_t waits(ompi_win_t *win, int call)
+{
+    uint64_t now = ompi_osc_ucp_ticks_now();
+
+    if (NULL != ompi_osc_ucp_window(win)->causes) {
+        ompi_osc_ucp_work_ends(now, OMPI_OSC_UCP_CALLED_POST == call || OMPI_OSC_UCP_CALLED_COMPLETE == call ||
+                                    OMPI_OSC_UCP_CALLED_UNLOCK == call || OMPI_OSC_UCP_CALLED_UNLOCK_ALL == call);
+    }
+    return now;
+}
+
 /** Add the time since `begin` to what the window has waited, and pass on the outcome of the call. */
 static int waited(int rc, ompi_win_t *win, int call, uint64_t begin)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    uint64_t               ns     = opal_common_ucp_now_ns() - begin;
+    uint64_t               now    = ompi_osc_ucp_ticks_now(), ns = now - begin;
 
-    __atomic_fetch_add(&window->counters.waited_ns, ns, __ATOMIC_RELAXED);
+    if (OPAL_LIKELY(!ompi_osc_ucp_threaded())) {
+        window->counters.waited_ns += ns; /* an atomic add waits for all earlier stores */
+    } else {
+        __atomic_fetch_add(&window->counters.waited_ns, ns, __ATOMIC_RELAXED);
+    }
     if (NULL != window->causes) {
-        ompi_osc_ucp_cause_waited(window, call, ns);
+        ompi_osc_ucp_cause_waited(window, call, now, ns);
     }
     return rc;
 }
 
 static int count_fence(int assert, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_FENCE);
 
     return waited(below(win)->osc_fence(assert, win), win, OMPI_OSC_UCP_CALLED_FENCE, begin);
 }
 
 static int count_start(ompi_group_t *group, int assert, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_START);
 
     return waited(below(win)->osc_start(group, assert, win), win, OMPI_OSC_UCP_CALLED_START, begin);
 }
 
 static int count_complete(ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_COMPLETE);
 
     return waited(below(win)->osc_complete(win), win, OMPI_OSC_UCP_CALLED_COMPLETE, begin);
 }
 
 static int count_post(ompi_group_t *group, int assert, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_POST);
 
     return waited(below(win)->osc_post(group, assert, win), win, OMPI_OSC_UCP_CALLED_POST, begin);
 }
 
 static int count_wait(ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_WAIT);
 
     return waited(below(win)->osc_wait(win), win, OMPI_OSC_UCP_CALLED_WAIT, begin);
 }
@@ -376,7 +392,7 @@ static uint64_t locks_held(ompi_osc_ucp_window_t *window)
 
 static int count_lock(int type, int target, int assert, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_LOCK);
     int      rc    = below(win)->osc_lock(type, target, assert, win);
 
     count_locks(win, OMPI_SUCCESS == rc && MPI_PROC_NULL != target && 0 == (assert & MPI_MODE_NOCHECK) ? 1 : 0);
@@ -389,21 +405,21 @@ static int count_lock(int type, int target, int assert, ompi_win_t *win)
 
 static int count_unlock(int target, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_UNLOCK);
 
     return waited(below(win)->osc_unlock(target, win), win, OMPI_OSC_UCP_CALLED_UNLOCK, begin);
 }
 
 static int count_lock_all(int assert, ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_LOCK_ALL);
 
     return waited(below(win)->osc_lock_all(assert, win), win, OMPI_OSC_UCP_CALLED_LOCK_ALL, begin);
 }
 
 static int count_unlock_all(ompi_win_t *win)
 {
-    uint64_t begin = opal_common_ucp_now_ns();
+    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_UNLOCK_ALL);
 
     count_locks(win, locks_held(ompi_osc_ucp_window(win)));
     return waited(below(win)->osc_unlock_all(win), win, OMPI_OSC_UCP_CALLED_UNLOCK_ALL, begin);
@@ -424,7 +440,7 @@ static inline int flushed(int rc, ompi_win_t *win, int call, uint64_t begin, int
     if (1 == weight) {
         return waited(rc, win, call, begin);
     }
-    ns = 0 == weight ? 0 : opal_common_ucp_now_ns() - begin;
+    ns = 0 == weight ? 0 : ompi_osc_ucp_ticks_now() - begin;
     window->counters.waited_ns += (uint64_t) weight * ns;
     ompi_osc_ucp_cause_flushed(window, call, ns, weight);
     return rc;

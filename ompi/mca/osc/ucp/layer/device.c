@@ -310,15 +310,16 @@ enum { NONE, FOUND, AS_BEFORE };
 /** Does this loaded library tell that there may be memory of a GPU? *loaded_p: how many have been loaded. */
 static int library_is(struct dl_phdr_info *info, size_t size, void *loaded_p)
 {
-    size_t i;
+    const char *file = strrchr(info->dlpi_name, '/');
+    size_t      i;
 
     (void) size;
     if (info->dlpi_adds == __atomic_load_n(&looked_at, __ATOMIC_RELAXED)) {
         return AS_BEFORE;
     }
     *(unsigned long long *) loaded_p = info->dlpi_adds;
-    for (i = 0; i < sizeof(devices_known) / sizeof(devices_known[0]); i++) {
-        if (NULL != strstr(info->dlpi_name, devices_known[i].library) &&
+    for (i = 0; NULL != file && i < sizeof(devices_known) / sizeof(devices_known[0]); i++) {
+        if (0 == strncmp(file, devices_known[i].library, strlen(devices_known[i].library)) &&
             (NULL == devices_known[i].driver || 0 == access(devices_known[i].driver, F_OK))) {
             return FOUND;
         }

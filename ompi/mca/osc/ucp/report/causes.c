@@ -14,10 +14,20 @@
 /* Fences: whoever was in one for the shortest time came last, and the others waited for it. This needs no clocks that
  * agree. */
 
-/** Split the time of this process's fences. `last` and `used` are of all members. */
-static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fenced_t *last, const uint8_t *used, int n)
+/** For how long of a fence, in which this process waited for `late` nanoseconds, want of processors was the reason. */
+static uint64_t fence_delay(const ompi_osc_ucp_before_t *last, const ompi_osc_ucp_before_t *mine, uint64_t late)
 {
-    uint64_t ns, least;
+    uint64_t longer = ompi_osc_ucp_work_longer((uint64_t) last->work, (uint64_t) mine->work);
+
+    return ompi_osc_ucp_delay_part(late, longer, (uint64_t) last->delay + (uint64_t) mine->delay);
+}
+
+/** Split the time of this process's fences. `last` and `used` are of all members; `before` of those who came last, NULL
+ *  if no process lacked a processor. */
+static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fenced_t *last,
+                         const ompi_osc_ucp_before_t *before, const uint8_t *used, int n)
+{
+    uint64_t ns, least, delay;
     int      i;
 
     for (i = 0; i < causes->fences; i++) {
@@ -27,8 +37,11 @@ static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fence
             continue;
         }
         least = (uint64_t) last[i].ns < ns ? (uint64_t) last[i].ns : ns;
+        delay = NULL == before ? 0 : fence_delay(&before[i], &causes->before[i], ns - least);
         ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_ITSELF, -1, least);
-        ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, last[i].rank, ns - least);
+        ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_CPU, last[i].rank, delay);
+        ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, last[i].rank,
+                               ns - least - delay);
         if (i + 1 < n && 0 == used[i] && 0 == used[i + 1]) {
             causes->sums.fences_empty++;
             causes->sums.fences_empty_ns += (int64_t) ns;
@@ -36,18 +49,39 @@ static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fence
     }
 }
 
+/** Have all members know what those did that came last to the first `n` fences. False if the window was lost. */
+static bool before_tell(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int n)
+{
+    ompi_osc_ucp_causes_t *causes = window->causes;
+    ompi_osc_ucp_before_t *mine   = causes->last_before + n;
+    int                    i;
+
+    for (i = 0; i < n; i++) {
+        mine[i] = causes->rank == causes->last_fenced[i].rank ? causes->before[i] : (ompi_osc_ucp_before_t) { 0 };
+    }
+    return ompi_osc_ucp_reduce(window, comm, mine, causes->last_before, 2 * n, MPI_FLOAT, MPI_SUM, true);
+}
+
 /** Have the members compare their first `n` fences, which each has. False if the window was lost; memory of the
  *  accounts may be in use then. */
 static bool fences_compare(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int n)
 {
-    ompi_osc_ucp_causes_t *causes = window->causes;
+    ompi_osc_ucp_causes_t *causes  = window->causes;
+    bool                   delayed = false;
 
-    if (n > 0 &&
-        (!ompi_osc_ucp_reduce(window, comm, causes->fenced, causes->last_fenced, n, MPI_FLOAT_INT, MPI_MINLOC, true) ||
-         !ompi_osc_ucp_reduce(window, comm, causes->used, causes->last_used, n, MPI_UINT8_T, MPI_MAX, true))) {
+    if (n > 0) {
+        causes->used[n] = causes->delayed; /* behind those of the fences */
+        if (!ompi_osc_ucp_reduce(window, comm, causes->fenced, causes->last_fenced, n, MPI_FLOAT_INT, MPI_MINLOC,
+                                 true) ||
+            !ompi_osc_ucp_reduce(window, comm, causes->used, causes->last_used, n + 1, MPI_UINT8_T, MPI_MAX, true)) {
+            return false;
+        }
+        delayed = 0 != causes->last_used[n];
+    }
+    if (delayed && !before_tell(window, comm, n)) {
         return false;
     }
-    fences_split(causes, causes->last_fenced, causes->last_used, n);
+    fences_split(causes, causes->last_fenced, delayed ? causes->last_before : NULL, causes->last_used, n);
     return true;
 }
 
@@ -114,8 +148,8 @@ ompi_osc_ucp_told_t *ompi_osc_ucp_told_make(const ompi_osc_ucp_window_t *window,
     told->size   = window->size;
     told->flavor = window->flavor;
     told->whom   = malloc(whom * sizeof(*told->whom));
-    told->world  = malloc(size * sizeof(*told->world));
-    if (NULL == told->whom || NULL == told->world) {
+    told->keys   = malloc(size * sizeof(*told->keys));
+    if (NULL == told->whom || NULL == told->keys) {
         ompi_osc_ucp_told_free(told);
         return NULL;
     }
@@ -123,7 +157,7 @@ ompi_osc_ucp_told_t *ompi_osc_ucp_told_make(const ompi_osc_ucp_window_t *window,
     memcpy(told->whom, all + OMPI_OSC_UCP_CAUSES_SUMS, whom * sizeof(*told->whom));
     told->waiting = told->whom + OMPI_OSC_UCP_CAUSES * size;
     for (rank = 0; rank < window->size; rank++) {
-        told->world[rank] = (int) (uint32_t) ompi_osc_ucp_proc_key(window->group, rank);
+        told->keys[rank] = ompi_osc_ucp_proc_key(window->group, rank);
     }
     return told;
 }
@@ -133,13 +167,15 @@ bool ompi_osc_ucp_causes_ready(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_causes_t *causes = window->causes;
 
     causes->last_fenced = malloc((size_t) (causes->fences + 1) * sizeof(*causes->last_fenced));
+    causes->last_before = malloc((size_t) (2 * causes->fences + 1) * sizeof(*causes->last_before));
     causes->last_used   = malloc((size_t) causes->fences + 1);
-    return NULL != causes->last_fenced && NULL != causes->last_used;
+    return NULL != causes->last_fenced && NULL != causes->last_before && NULL != causes->last_used;
 }
 
 bool ompi_osc_ucp_causes_end(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm, int fences, int64_t *numbers)
 {
-    window->causes->sums.life_ns = (int64_t) (opal_common_ucp_now_ns() - window->causes->begin);
+    window->causes->sums.life_ns  = (int64_t) (ompi_osc_ucp_ticks_now() - window->causes->begin);
+    window->causes->sums.delay_ns = (int64_t) (ompi_osc_ucp_delay_now() - window->causes->delay);
     paths_count(window);
     if (!fences_compare(window, comm, fences)) {
         return false;
@@ -169,7 +205,7 @@ void ompi_osc_ucp_told_free(ompi_osc_ucp_told_t *told)
 {
     if (NULL != told) {
         free(told->whom);
-        free(told->world);
+        free(told->keys);
         free(told);
     }
 }

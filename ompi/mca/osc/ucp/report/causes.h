@@ -18,7 +18,7 @@ typedef struct ompi_osc_ucp_told_t {
     ompi_osc_ucp_causes_sums_t sums;
     int64_t                   *whom;    /**< for whom members waited, by cause and rank; malloc'd */
     int64_t                   *waiting; /**< who waited, by rank; in the memory of `whom` */
-    int                       *world;   /**< ranks in MPI_COMM_WORLD, by rank; malloc'd */
+    uint64_t                  *keys;    /**< processes, by rank; malloc'd. The first one has this. */
 } ompi_osc_ucp_told_t;
 
 /* report/sample.c */

@@ -20,7 +20,7 @@ static const char *const causes[OMPI_OSC_UCP_CAUSES] = {
     [OMPI_OSC_UCP_CAUSE_TARGET]   = "target outside MPI",
     [OMPI_OSC_UCP_CAUSE_FLOW]     = "flow control",
     [OMPI_OSC_UCP_CAUSE_CONTACT]  = "first contact",
-    [OMPI_OSC_UCP_CAUSE_CPU]      = "awaited process without processor",
+    [OMPI_OSC_UCP_CAUSE_CPU]      = "no processor",
     [OMPI_OSC_UCP_CAUSE_REMOTE]   = "another host",
     [OMPI_OSC_UCP_CAUSE_UNKNOWN]  = "not known"
 };
@@ -56,7 +56,8 @@ static void print_call(FILE *out, const ompi_osc_ucp_told_t *told, int call)
 /** List the ranks with the longest times, behind `text`. */
 static void print_ranks(FILE *out, const ompi_osc_ucp_told_t *told, const char *text, const int64_t *ns)
 {
-    int most[LISTED], n = 0, rank, i;
+    char words[OMPI_OSC_UCP_PROCESS_WORDS];
+    int  most[LISTED], n = 0, rank, i;
 
     for (rank = 0; rank < told->size; rank++) {
         for (i = n; i > 0 && ns[rank] > ns[most[i - 1]]; i--) {
@@ -73,7 +74,8 @@ static void print_ranks(FILE *out, const ompi_osc_ucp_told_t *told, const char *
         if (0 == i) {
             fprintf(out, "osc/ucp:     %s: ", text);
         }
-        fprintf(out, "%srank %d %.6f s", 0 == i ? "" : ", ", told->world[most[i]], seconds(ns[most[i]]));
+        fprintf(out, "%s%s %.6f s", 0 == i ? "" : ", ",
+                ompi_osc_ucp_process_words(told->keys[most[i]], told->keys[0], words), seconds(ns[most[i]]));
     }
     if (n > 0) {
         fputc('\n', out);

@@ -23,10 +23,9 @@ static double seconds(uint64_t from, uint64_t to)
 /** A process's rank in its MPI_COMM_WORLD. */
 static void put_rank(FILE *out, uint64_t key)
 {
-    fprintf(out, "rank %u", (unsigned) key);
-    if (key >> 32 != ompi_osc_ucp_watched->key >> 32) {
-        fprintf(out, " of another job (%u)", (unsigned) (key >> 32 & 0xffff));
-    }
+    char words[OMPI_OSC_UCP_PROCESS_WORDS];
+
+    fputs(ompi_osc_ucp_process_words(key, ompi_osc_ucp_watched->key, words), out);
 }
 
 /** Several, as "rank 1, rank 2 and 5 more". */

@@ -181,7 +181,7 @@ static void count_pairs(ompi_osc_ucp_window_t *window, sums_t *sums)
 static bool members_same(const entry_t *entry, const ompi_osc_ucp_told_t *told)
 {
     return NULL == entry->told || NULL == told ||
-           0 == memcmp(entry->told->world, told->world, (size_t) told->size * sizeof(*told->world));
+           0 == memcmp(entry->told->keys, told->keys, (size_t) told->size * sizeof(*told->keys));
 }
 
 /** The entry for a window, made if need be; NULL if there are too many, or memory is short. */
@@ -393,6 +393,9 @@ void ompi_osc_ucp_report_print(void)
     }
     if (report.left_out > 0) {
         fprintf(out, "osc/ucp: and %lld windows more\n", (long long) report.left_out);
+    }
+    if (NULL != opal_common_ucp_older()) {
+        fprintf(out, "osc/ucp: %s\n", opal_common_ucp_older());
     }
     if (NULL != opal_common_ucp_doubt()) {
         fprintf(out, "osc/ucp: native paths may have been off: %s\n", opal_common_ucp_doubt());

@@ -10,7 +10,8 @@
 
 #include "base/params.h"
 
-/** Advice that saves a smaller part of the window's life is not given: 5 percent. */
+/** Advice that saves a smaller part of the window's life is not given: 5 percent. Times when processes lacked a
+ *  processor do not count, except for advice about that. */
 #define LEAST_PART 0.05
 
 /** Nor is advice that saves less than this. Seconds. */
@@ -85,52 +86,53 @@ static double cause_ns(const told_t *told, int cause)
 
 /* Processes that others wait for. */
 
-/** The rank that is waited for more than others, if there is one: its time; 0: there is none. */
-static double culprit(const told_t *told, int cause, int *rank)
+/** The process that is waited for more than others, if there is one: its time; 0: there is none. `who` is in words whom
+ *  most wait for; empty: nobody is known. */
+static double culprit(const told_t *told, int cause, char who[OMPI_OSC_UCP_PROCESS_WORDS])
 {
     const int64_t *whom = told->whom + cause * told->size;
     double         all  = 0, most;
-    int            i;
+    int            i, rank = ompi_osc_ucp_told_culprit(told, cause);
 
-    *rank = ompi_osc_ucp_told_culprit(told, cause);
-    if (*rank < 0) {
+    who[0] = '\0';
+    if (rank < 0) {
         return 0;
     }
     for (i = 0; i < told->size; i++) {
         all += (double) whom[i];
     }
-    most  = (double) whom[*rank];
-    *rank = told->world[*rank];
+    most = (double) whom[rank];
+    (void) ompi_osc_ucp_process_words(told->keys[rank], told->keys[0], who);
     return most > SHARE * all / told->size ? seconds(most) : 0;
 }
 
 static double late_fence(const told_t *told, char text[TEXT])
 {
-    int    rank;
-    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_FENCE, &rank);
+    char   who[OMPI_OSC_UCP_PROCESS_WORDS];
+    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_FENCE, who);
 
-    snprintf(text, TEXT, "rank %d comes late to MPI_Win_fence, and the others wait for it there: give it less to do "
-             "between fences", rank);
+    snprintf(text, TEXT, "%s comes late to MPI_Win_fence, and the others wait for it there: give it less to do "
+             "between fences", who);
     return saved;
 }
 
 static double late_post(const told_t *told, char text[TEXT])
 {
-    int    rank;
-    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_POST, &rank);
+    char   who[OMPI_OSC_UCP_PROCESS_WORDS];
+    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_POST, who);
 
-    snprintf(text, TEXT, "rank %d calls MPI_Win_post late, and others wait for it in MPI_Win_start: call MPI_Win_post "
-             "before other work", rank);
+    snprintf(text, TEXT, "%s calls MPI_Win_post late, and others wait for it in MPI_Win_start: call MPI_Win_post "
+             "before other work", who);
     return saved;
 }
 
 static double late_complete(const told_t *told, char text[TEXT])
 {
-    int    rank;
-    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_COMPLETE, &rank);
+    char   who[OMPI_OSC_UCP_PROCESS_WORDS];
+    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_COMPLETE, who);
 
-    snprintf(text, TEXT, "rank %d calls MPI_Win_complete late, and others wait for it in MPI_Win_wait: compute after "
-             "MPI_Win_complete, not before", rank);
+    snprintf(text, TEXT, "%s calls MPI_Win_complete late, and others wait for it in MPI_Win_wait: compute after "
+             "MPI_Win_complete, not before", who);
     return saved;
 }
 
@@ -149,12 +151,12 @@ static const char *worst_call(const told_t *told, int cause)
 
 static double lock_held(const told_t *told, char text[TEXT])
 {
-    int    rank;
-    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_HOLDER, &rank);
+    char   who[OMPI_OSC_UCP_PROCESS_WORDS];
+    double saved = culprit(told, OMPI_OSC_UCP_CAUSE_HOLDER, who);
 
     if (saved > 0) {
-        snprintf(text, TEXT, "rank %d holds a lock for long, and others wait for it in %s: compute after "
-                 "MPI_Win_unlock, not before; or use MPI_LOCK_SHARED, and accumulates", rank,
+        snprintf(text, TEXT, "%s holds a lock for long, and others wait for it in %s: compute after "
+                 "MPI_Win_unlock, not before; or use MPI_LOCK_SHARED, and accumulates", who,
                  worst_call(told, OMPI_OSC_UCP_CAUSE_HOLDER));
         return saved;
     }
@@ -165,16 +167,14 @@ static double lock_held(const told_t *told, char text[TEXT])
 
 static double target_outside(const told_t *told, char text[TEXT])
 {
-    int  rank;
-    bool one = culprit(told, OMPI_OSC_UCP_CAUSE_TARGET, &rank) > 0;
-    char who[24];
+    char who[OMPI_OSC_UCP_PROCESS_WORDS];
+    bool one = culprit(told, OMPI_OSC_UCP_CAUSE_TARGET, who) > 0;
 
-    if (rank < 0) {
+    if ('\0' == who[0]) {
         return 0;
     }
-    snprintf(who, sizeof(who), one ? "rank %d" : "a target", rank);
     snprintf(text, TEXT, "others wait in %s until %s, which computes, answers: %s", worst_call(told,
-             OMPI_OSC_UCP_CAUSE_TARGET), who,
+             OMPI_OSC_UCP_CAUSE_TARGET), one ? who : "a target",
              OMPI_OSC_UCP_ASYNC_NEVER == ompi_osc_ucp_params.async_progress
                  ? "osc_ucp_async_progress is never, so that only calls of MPI answer"
              : told->sums.single_cpu > 0
@@ -186,8 +186,8 @@ static double target_outside(const told_t *told, char text[TEXT])
 
 static double no_processor(const told_t *told, char text[TEXT])
 {
-    snprintf(text, TEXT, "processes that others waited for were ready, and had no processor: start fewer processes, or "
-             "bind them to processors of their own");
+    snprintf(text, TEXT, "processes were ready, and had no processor, in MPI or while others waited for them: start "
+             "fewer processes, end what else runs here, or bind them to processors of their own");
     return seconds(cause_ns(told, OMPI_OSC_UCP_CAUSE_CPU));
 }
 
@@ -209,11 +209,13 @@ static double lock_each(const told_t *told, char text[TEXT])
 
 static double fence_unneeded(const told_t *told, char text[TEXT])
 {
-    if (MPI_WIN_FLAVOR_SHARED == told->flavor) {
-        return 0; /* loads and stores may be between them */
+    int64_t fences = told->sums.fences_empty / told->size;
+
+    if (MPI_WIN_FLAVOR_SHARED == told->flavor || fences < MANY) {
+        return 0; /* loads and stores may be between them, too */
     }
     snprintf(text, TEXT, "MPI_Win_fence has operations of no process before or after it, %lld times: leave it out",
-             (long long) (told->sums.fences_empty / told->size));
+             (long long) fences);
     return seconds((double) told->sums.fences_empty_ns);
 }
 
@@ -360,7 +362,7 @@ static const rule_t rules[] = {
 
 void ompi_osc_ucp_advise(FILE *out, const ompi_osc_ucp_told_t *told)
 {
-    double least = LEAST_PART * seconds((double) told->sums.life_ns), saved;
+    double least = LEAST_PART * seconds((double) (told->sums.life_ns - told->sums.delay_ns)), saved;
     char   text[TEXT];
     size_t i;
 

@@ -31,8 +31,7 @@ static bool open_now;
 static _Thread_local struct {
     uint64_t key, polls;
     uint64_t delayed_key, delayed; /**< and how long it was ready without a processor, nanoseconds */
-    uint64_t given_key, given;     /**< nanoseconds of this call that `cause` has got on behalf of a process */
-    int      cause;
+    uint64_t given_key;            /**< what was given, was on behalf of this one */
     int      inside;               /**< looks of this call that saw it make progress */
     int      rank;                 /**< in some window, of the process that was looked for last */
 } before;
@@ -213,21 +212,17 @@ static int cause_find(const ompi_osc_ucp_calling_t *calling, uint64_t *key)
 }
 
 /** Split the time since the last look between the cause and want of a processor, which may also have been the reason
- *  for the time before. */
+ *  for the time before. Of a process that has to make a call, it is known when it has made it. */
 static void delay_split(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t key, uint64_t ns)
 {
-    ompi_osc_ucp_causes_t *causes  = calling->window->causes;
-    int                    culprit = ompi_osc_ucp_sampled.culprit;
-    uint64_t               delay   = 0 == key ? 0 : delay_of(key, ns);
+    ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
+    ompi_osc_ucp_causes_t  *causes  = calling->window->causes;
+    int                     culprit = sampled->culprit;
+    uint64_t                delay   = 0 == key || ompi_osc_ucp_cause_excusable(cause) ? 0 : delay_of(key, ns);
 
-    if (key != before.given_key || cause != before.cause) {
-        before.given     = 0;
-        before.given_key = key;
-        before.cause     = cause;
-    }
-    before.given += ns;
-    delay         = delay < before.given ? delay : before.given;
-    before.given -= delay;
+    sampled->given += ns;
+    delay           = delay < sampled->given ? delay : sampled->given;
+    sampled->given -= delay;
     ompi_osc_ucp_cause_add(causes, calling->call, OMPI_OSC_UCP_CAUSE_CPU, culprit, delay);
     ompi_osc_ucp_cause_add(causes, calling->call, cause, culprit, ns - delay); /* takes back, if that is negative */
 }
@@ -238,6 +233,15 @@ static void time_give(const ompi_osc_ucp_calling_t *calling, int cause, uint64_t
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
 
+    if (0 == key && OMPI_OSC_UCP_CAUSE_HOLDER == cause &&
+        ompi_osc_ucp_cause_released(calling->window, calling->call, ns)) {
+        before.given_key = 0;
+        return;
+    }
+    if (key != before.given_key || cause != sampled->cause) {
+        ompi_osc_ucp_cause_excuse(calling->window, calling->call);
+        before.given_key = key;
+    }
     sampled->cause = cause;
     if (OMPI_OSC_UCP_CAUSE_FENCE == cause) {
         sampled->culprit = -1;
@@ -262,7 +266,8 @@ static void first_look(uint64_t now)
     sampled->culprit   = -1;
     before.key         = 0;
     before.delayed_key = 0;
-    before.given       = 0;
+    before.given_key   = 0;
+    sampled->given     = 0;
     before.inside      = 0;
 }
 
@@ -301,7 +306,7 @@ static int poll(void)
         OMPI_OSC_UCP_CALLED_FREE <= calling->call || NULL == window->causes || NULL == window->watch) {
         return 0;
     }
-    now = opal_common_ucp_now_ns();
+    now = ompi_osc_ucp_ticks_now();
     if ((0 == ompi_osc_ucp_sampled.at || now >= ompi_osc_ucp_sampled.next) && ompi_osc_ucp_try_enter()) {
         look(calling, now);
         ompi_osc_ucp_leave();
@@ -329,6 +334,7 @@ void ompi_osc_ucp_samples_end(void)
     if (open_now) {
         opal_progress_unregister(poll);
         ompi_osc_ucp_watched_close();
+        ompi_osc_ucp_delay_close();
         open_now = false;
     }
 }
