@@ -4,6 +4,11 @@
  */
 #include "cases.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
 enum { MANY = 16 }; /* elements of an operation for which nobody waits by loading one of them */
 
 static volatile int seen; /* what loads bring */
@@ -616,6 +621,67 @@ static void pipeline_flushed(void)
     pipeline(1);
 }
 
+/* Handlers of signals, which may interrupt calls of MPI and of the C library. */
+
+static void tick(int number)
+{
+    (void) number;
+    cells[CELLS - 1]++;
+}
+
+static void handler_stores(void)
+{
+    const struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
+    const struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+
+    if (ONE != rank) {
+        return;
+    }
+    lock_shared();
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 20000; i++) {
+        free(malloc(100 * (size_t) (i % 100)));
+        put(data, 1, 5);
+        flush();
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    unlock();
+}
+
+/* Children that are forked while a thread of their parent stores. */
+
+static int over; /* atomic */
+
+static void *store(void *unused)
+{
+    while (0 == __atomic_load_n(&over, __ATOMIC_RELAXED)) {
+        cells[CELLS - 1]++;
+    }
+    return unused;
+}
+
+static void child_loads(void)
+{
+    pthread_t thread;
+    pid_t child;
+
+    if (ONE != rank) {
+        return;
+    }
+    pthread_create(&thread, NULL, store, NULL);
+    for (int i = 0; i < 100; i++) {
+        child = fork();
+        if (0 == child) {
+            seen = cells[5];
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case all[] = {
@@ -638,7 +704,8 @@ int main(int argc, char **argv)
         MISTAKE_IN(DYNAMIC, load_put_pscw, "put-load"), CORRECT_IN(CREATE, halo_inner),
         CORRECT_IN(DYNAMIC, load_flush_barrier_lock), MISTAKE_IN(DYNAMIC, load_barrier_lock, "put-load"),
         MISTAKE_IN(CREATE, load_shared_put_shared, "put-load"), CORRECT_IN(CREATE, wait_volatile),
-        CORRECT_IN(DYNAMIC, load_exclusive_put_shared), CORRECT_IN(CREATE, store_message_put_fence)
+        CORRECT_IN(DYNAMIC, load_exclusive_put_shared), CORRECT_IN(CREATE, store_message_put_fence),
+        CORRECT(handler_stores), CORRECT(child_loads)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

@@ -9,7 +9,18 @@
 
 mca_osc_ucp_loads_t *ompi_osc_ucp_check_library;
 
+_Thread_local unsigned ompi_osc_ucp_library_held;
+
 static bool tried;
+
+/** The process is a child that was forked: another thread of its parent may have held a mutex, which nobody gives here.
+ *  It makes no calls of MPI, and its memory is no window. */
+static void child_begins(void)
+{
+    if (NULL != ompi_osc_ucp_check_library) {
+        __atomic_store_n(&ompi_osc_ucp_check_library->seen, NULL, __ATOMIC_RELEASE);
+    }
+}
 
 void ompi_osc_ucp_library_begin(void (*seen)(uintptr_t at, size_t size, unsigned how, const void *pc))
 {
@@ -20,6 +31,7 @@ void ompi_osc_ucp_library_begin(void (*seen)(uintptr_t at, size_t size, unsigned
     found = tried ? NULL : dlsym(RTLD_DEFAULT, MCA_OSC_UCP_LOADS_SYMBOL);
     tried = true;
     if (NULL != found && MCA_OSC_UCP_LOADS_VERSION == found->version) {
+        (void) pthread_atfork(NULL, NULL, child_begins);
         ompi_osc_ucp_check_library = found;
         __atomic_store_n(&found->seen, seen, __ATOMIC_RELEASE);
     }

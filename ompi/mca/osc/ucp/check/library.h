@@ -26,19 +26,37 @@ void ompi_osc_ucp_library_end(void);
 void ompi_osc_ucp_library_watch(uintptr_t first, uintptr_t end);
 void ompi_osc_ucp_library_unwatch(uintptr_t first, uintptr_t end);
 
-/** Take a mutex that calls of MPI take, and `seen` in any thread. Without the library and threads inside MPI it needs
- *  none. */
+/** Mutexes of the checker that this thread holds, or is about to take. While there are some, `seen` does nothing: it is
+ *  called by a handler of a signal, which has interrupted their holder. */
+extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned ompi_osc_ucp_library_held;
+
+/** Take a mutex that `seen` takes, too. */
+static inline void ompi_osc_ucp_library_take(pthread_mutex_t *mutex)
+{
+    ompi_osc_ucp_library_held++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_mutex_lock(mutex);
+}
+
+static inline void ompi_osc_ucp_library_give(pthread_mutex_t *mutex)
+{
+    pthread_mutex_unlock(mutex);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    ompi_osc_ucp_library_held--;
+}
+
+/** The same for one that needs not be taken without the library, unless several threads are inside MPI. */
 static inline void ompi_osc_ucp_library_lock(pthread_mutex_t *mutex)
 {
     if (ompi_osc_ucp_threaded() || NULL != ompi_osc_ucp_check_library) {
-        pthread_mutex_lock(mutex);
+        ompi_osc_ucp_library_take(mutex);
     }
 }
 
 static inline void ompi_osc_ucp_library_unlock(pthread_mutex_t *mutex)
 {
     if (ompi_osc_ucp_threaded() || NULL != ompi_osc_ucp_check_library) {
-        pthread_mutex_unlock(mutex);
+        ompi_osc_ucp_library_give(mutex);
     }
 }
 

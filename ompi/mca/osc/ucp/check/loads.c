@@ -41,8 +41,9 @@ typedef struct owner_t {
     struct owner_t        *next;
     ompi_osc_ucp_window_t *window;
     ompi_osc_ucp_phase_t   phase;
-    kept_t                *kept;  /**< malloc'd */
+    kept_t                *kept;  /**< malloc'd, of `room` */
     uint32_t               n, room;
+    bool                   left;  /**< some were not kept */
     uint32_t               slots[SLOTS]; /**< one more than the place of the last of an instruction; 0: none */
 } owner_t;
 
@@ -85,17 +86,35 @@ static void snapshot_take(void)
     snapshot.number++;
 }
 
-/** A new place for an access. NULL: memory is short, or there are too many. */
+/** Most accesses of a window that are kept. */
+static uint32_t kept_most(void)
+{
+    return ompi_osc_ucp_params.check_records < 16 ? 16 : (uint32_t) ompi_osc_ucp_params.check_records;
+}
+
+/** Have room for as many as there may be, or for fewer if memory is short. */
+static void kept_reserve(owner_t *owner)
+{
+    for (owner->room = kept_most(); NULL == owner->kept && owner->room > 0; owner->room /= 2) {
+        owner->kept = malloc(owner->room * sizeof(*owner->kept));
+        if (NULL != owner->kept) {
+            return;
+        }
+    }
+}
+
+/** A new place for an access. NULL: there is none. What loads and stores may need is reserved before: a handler of a
+ *  signal makes some, too, and may have interrupted malloc. */
 static kept_t *kept_new(owner_t *owner)
 {
-    uint32_t most = ompi_osc_ucp_params.check_records < 16 ? 16 : (uint32_t) ompi_osc_ucp_params.check_records;
-    kept_t  *more;
+    kept_t *more = NULL;
 
     if (owner->n == owner->room) {
-        more = owner->room < most ? realloc(owner->kept, (2 * (size_t) owner->room + 16) * sizeof(*more)) : NULL;
+        if (NULL == ompi_osc_ucp_check_library && owner->room < kept_most()) {
+            more = realloc(owner->kept, (2 * (size_t) owner->room + 16) * sizeof(*more));
+        }
         if (NULL == more) {
-            ompi_osc_ucp_check_leaves("osc/ucp: check: there were more loads and stores than osc_ucp_check_records, so "
-                                      "that some are not compared");
+            owner->left = true;
             return NULL;
         }
         owner->kept = more;
@@ -152,6 +171,9 @@ static void seen(uintptr_t at, size_t size, unsigned how, const void *pc)
         .waits = 0 != (how & MCA_OSC_UCP_LOADS_MARKED)
     };
 
+    if (0 != ompi_osc_ucp_library_held) {
+        return;
+    }
     ompi_osc_ucp_check_touched(at, at + size, stores, pc);
     ompi_osc_ucp_library_lock(&mutex);
     access_keep(at, at + size, &access, pc);
@@ -225,23 +247,40 @@ static void slots_clear(owner_t *owner)
     memset(owner->slots, 0, sizeof(owner->slots));
 }
 
-/** Have what an owner keeps, and let it begin anew. */
+/** A copy of what an owner keeps, which begins anew. NULL: nothing, or memory is short. Under the mutex. */
+static kept_t *kept_copy(owner_t *owner, uint32_t *n_p)
+{
+    kept_t *kept = 0 == owner->n ? NULL : malloc(owner->n * sizeof(*kept));
+
+    if (NULL != kept) {
+        memcpy(kept, owner->kept, owner->n * sizeof(*kept));
+        *n_p = owner->n;
+    }
+    owner->n = 0;
+    slots_clear(owner);
+    return kept;
+}
+
+/** The same for a window. */
 static kept_t *kept_take(const ompi_osc_ucp_window_t *window, uint32_t *n_p)
 {
     kept_t  *kept = NULL;
+    bool     left = false;
     owner_t *owner;
 
     *n_p = 0;
     ompi_osc_ucp_library_lock(&mutex);
     owner = owner_of(window);
-    if (NULL != owner && 0 != owner->n) {
-        kept        = owner->kept;
-        *n_p        = owner->n;
-        owner->kept = NULL;
-        owner->n = owner->room = 0;
-        slots_clear(owner);
+    if (NULL != owner) {
+        kept        = kept_copy(owner, n_p);
+        left        = owner->left;
+        owner->left = false;
     }
     ompi_osc_ucp_library_unlock(&mutex);
+    if (left) {
+        ompi_osc_ucp_check_leaves("osc/ucp: check: there were more loads and stores than osc_ucp_check_records, so "
+                                  "that some are not compared");
+    }
     return kept;
 }
 
@@ -317,6 +356,9 @@ static bool begin(ompi_osc_ucp_window_t *window, ompi_communicator_t *comm)
     }
     owner->window = window;
     ompi_osc_ucp_library_begin(seen);
+    if (NULL != ompi_osc_ucp_check_library) {
+        kept_reserve(owner);
+    }
     ompi_osc_ucp_library_lock(&mutex);
     owner->next = owners;
     owners      = owner;

@@ -20,6 +20,7 @@
 
 #include "base/params.h"
 #include "check/format.h"
+#include "check/library.h"
 
 /** A finding that was told, or was suppressed. */
 typedef struct told_t {
@@ -194,7 +195,7 @@ void ompi_osc_ucp_check_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_f
     FILE  *out;
 
     snprintf(name, sizeof(name), "%s", window->win->w_name);
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_library_take(&mutex);
     if (!patterns_read) {
         patterns_load();
     }
@@ -210,7 +211,7 @@ void ompi_osc_ucp_check_tell(ompi_osc_ucp_window_t *window, const ompi_osc_ucp_f
             free(text);
         }
     }
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_library_give(&mutex);
 }
 
 void ompi_osc_ucp_check_leaves(const char *format)
@@ -218,7 +219,7 @@ void ompi_osc_ucp_check_leaves(const char *format)
     bool   first = true;
     size_t i;
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_library_take(&mutex);
     for (i = 0; i < sizeof(left) / sizeof(left[0]) && NULL != left[i]; i++) {
         first = first && 0 != strcmp(left[i], format);
     }
@@ -226,7 +227,7 @@ void ompi_osc_ucp_check_leaves(const char *format)
         left[i] = format;
         opal_output(0, "%s", format);
     }
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_library_give(&mutex);
 }
 
 /* The end. */

@@ -10,6 +10,7 @@
 #include "check/requests.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct ompi_osc_ucp_stand_in_t stand_in_t;
 
 /** A request that the program has, and the operation's own. */
 struct ompi_osc_ucp_stand_in_t {
-    stand_in_t                  *next;    /**< among those that are not complete */
+    stand_in_t                  *next;    /**< among those that are not complete, or whose `done` is called */
     stand_in_t                  *older, *newer; /**< among those that the program has */
     ompi_osc_ucp_window_t       *window;  /**< NULL: it was freed */
     ompi_request_t              *request, *own;
@@ -42,6 +43,7 @@ static struct {
     pthread_mutex_t mutex;
     stand_in_t     *first, **end; /**< those that are not complete */
     int             n;
+    stand_in_t     *finishing;    /**< those whose `done` is called, by any thread */
     stand_in_t     *newest;       /**< those that the program has */
     bool            registered;   /**< `requests_progress` */
 } all = { .mutex = PTHREAD_MUTEX_INITIALIZER, .end = &all.first };
@@ -103,8 +105,34 @@ static stand_in_t *completed_take(void)
         at = &(*at)->next;
     }
     found = taken(at);
+    if (NULL != found) {
+        found->next   = all.finishing;
+        all.finishing = found;
+    }
     pthread_mutex_unlock(&all.mutex);
     return found;
+}
+
+/** `done` has been called. Under the mutex. */
+static void finished(const stand_in_t *stand_in)
+{
+    stand_in_t **at = &all.finishing;
+
+    while (stand_in != *at) {
+        at = &(*at)->next;
+    }
+    *at = stand_in->next;
+}
+
+/** Is it called for one of that window? Under the mutex. */
+static bool is_finishing(const ompi_osc_ucp_window_t *window)
+{
+    const stand_in_t *stand_in = all.finishing;
+
+    while (NULL != stand_in && window != stand_in->window) {
+        stand_in = stand_in->next;
+    }
+    return NULL != stand_in;
 }
 
 /** The operation is complete: so is the program's request. */
@@ -118,6 +146,7 @@ static void complete(stand_in_t *stand_in)
     }
     (void) ompi_request_free(&stand_in->own);
     pthread_mutex_lock(&all.mutex);
+    finished(stand_in);
     stand_in->pending = false;
     forget(stand_in);
     pthread_mutex_unlock(&all.mutex);
@@ -187,6 +216,11 @@ void ompi_osc_ucp_check_requests_end(ompi_osc_ucp_window_t *window)
 
     (void) requests_progress();
     pthread_mutex_lock(&all.mutex);
+    while (is_finishing(window)) { /* another thread makes progress */
+        pthread_mutex_unlock(&all.mutex);
+        sched_yield();
+        pthread_mutex_lock(&all.mutex);
+    }
     for (stand_in = all.newest; NULL != stand_in; stand_in = stand_in->older) {
         if (window == stand_in->window) {
             stand_in->window = NULL;

@@ -13,6 +13,7 @@
 #include <unwind.h>
 
 #include "base/threads.h"
+#include "check/library.h"
 #include "check/symbol.h"
 
 #define SITES 1024u /**< remembered; a power of 2 */
@@ -184,23 +185,23 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame)
     bool                found;
 
     if (ompi_osc_ucp_threaded()) {
-        pthread_mutex_lock(&mutex);
+        ompi_osc_ucp_library_take(&mutex);
     }
     found = recall(from, frame, &site);
     if (ompi_osc_ucp_threaded()) {
-        pthread_mutex_unlock(&mutex);
+        ompi_osc_ucp_library_give(&mutex);
     }
     if (found) {
         return site;
     }
     (void) _Unwind_Backtrace(frame_look, &unwound);
     if (NULL != unwound.at) {
-        pthread_mutex_lock(&mutex);
+        ompi_osc_ucp_library_take(&mutex);
         known[slot_of(unwound.at, SITES)] = (known_t) { .at = unwound.at, .site = unwound.site };
         ways[slot_of(from, WAYS)]         = (way_t) {
             .from = from, .above = *unwound.slot == unwound.at ? (const char *) unwound.slot - (const char *) frame : 0
         };
-        pthread_mutex_unlock(&mutex);
+        ompi_osc_ucp_library_give(&mutex);
     }
     return unwound.site;
 }
@@ -212,7 +213,7 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at)
     known_t            *one    = &places[slot_of(at, SITES)];
     ompi_osc_ucp_site_t site   = { 0, 0 };
 
-    pthread_mutex_lock(&mutex);
+    ompi_osc_ucp_library_take(&mutex);
     if (at != one->at && 0 != dl_iterate_phdr(binary_look, &binary)) {
         *one = (known_t) {
             .at = at, .site = { .module = binary.hash, .offset = (uint32_t) ((uintptr_t) at - 1 - binary.base) }
@@ -221,7 +222,7 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at)
     if (at == one->at) {
         site = one->site;
     }
-    pthread_mutex_unlock(&mutex);
+    ompi_osc_ucp_library_give(&mutex);
     return site;
 }
 
