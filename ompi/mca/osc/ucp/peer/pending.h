@@ -68,6 +68,12 @@ int ompi_osc_ucp_requests_take_error(const ompi_osc_ucp_peer_t *peer);
 /** Remove the window's peers, which are freed next, from failed requests. */
 void ompi_osc_ucp_requests_forget(const ompi_osc_ucp_window_t *window);
 
+/** The window's object is freed next: failed requests must not name it, nor those of a lost window that fail later. */
+void ompi_osc_ucp_requests_part(ompi_osc_ucp_window_t *window);
+
+/** No request is waited for any more. */
+void ompi_osc_ucp_requests_fini(void);
+
 /** Has the request, which the program has not seen yet, failed already? Then it is freed, and the call that made it
  *  tells the error: else the program might free it, and no call would. */
 int ompi_osc_ucp_request_failed(ompi_request_t **request_p);

@@ -4,9 +4,14 @@
  *
  * A request is only the program's handle of an ompi_osc_ucp_pending_t. A program may free it before it is complete,
  * which is erroneous in MPI-3.1 but happens. Then its completion releases it.
+ *
+ * A program may also wait for it after it has freed the window. If it has failed, MPI_Wait then calls the error handler
+ * of the window, for which Open MPI looks in the window's object. So the request gets another object with that handler.
  */
 
 #include "peer/pending.h"
+
+#include <stdlib.h>
 
 #include "base/threads.h"
 #include "peer/explain.h"
@@ -21,6 +26,15 @@ typedef struct rma_request_t {
 
 /** Failed requests that the program has not freed. Inside. */
 static rma_request_t *failed;
+
+/** An object in the place of those of freed windows, for each error handler that one of them had. No destructor runs
+ *  for it, and the handler is not released: Open MPI 5.0 has ended both when it closes components. */
+typedef struct substitute_t {
+    struct substitute_t *next;
+    ompi_win_t           win;
+} substitute_t;
+
+static substitute_t *substitutes;
 
 static int request_free(ompi_request_t **request_p);
 
@@ -87,6 +101,55 @@ void ompi_osc_ucp_requests_forget(const ompi_osc_ucp_window_t *window)
     }
 }
 
+/** The object in the place of a window's. It stays: MPI_Wait frees a request before it calls the handler. */
+static ompi_win_t *substitute_for(const ompi_win_t *win)
+{
+    substitute_t *substitute = substitutes;
+
+    while (NULL != substitute && win->error_handler != substitute->win.error_handler) {
+        substitute = substitute->next;
+    }
+    if (NULL == substitute) {
+        substitute = calloc(1, sizeof(*substitute));
+        if (NULL == substitute) {
+            return &ompi_mpi_win_null.win;
+        }
+        OBJ_RETAIN(win->error_handler);
+        substitute->win.error_handler   = win->error_handler;
+        substitute->win.errhandler_type = win->errhandler_type;
+        substitute->win.w_flags         = OMPI_WIN_FREED;
+        substitute->win.w_f_to_c_index  = ompi_mpi_win_null.win.w_f_to_c_index;
+        substitute->next                = substitutes;
+        substitutes                     = substitute;
+    }
+    return &substitute->win;
+}
+
+void ompi_osc_ucp_requests_part(ompi_osc_ucp_window_t *window)
+{
+    const ompi_win_t *win = window->win;
+    rma_request_t    *request;
+
+    for (request = failed; NULL != request; request = request->next) {
+        if (win == request->super.req_mpi_object.win) {
+            request->super.req_mpi_object.win = substitute_for(win);
+        }
+    }
+    if (window->lost) {
+        window->win = substitute_for(win);
+    }
+}
+
+void ompi_osc_ucp_requests_fini(void)
+{
+    substitute_t *substitute;
+
+    while (NULL != (substitute = substitutes)) {
+        substitutes = substitute->next;
+        free(substitute);
+    }
+}
+
 static int request_free(ompi_request_t **request_p)
 {
     rma_request_t *request = (rma_request_t *) *request_p;
@@ -124,8 +187,11 @@ void ompi_osc_ucp_request_complete(ompi_request_t *super, int status, ompi_osc_u
 
     if (OMPI_SUCCESS != status && NULL != peer && request->freed) {
         peer->error = status; /* the program cannot see the request's */
-    } else if (OMPI_SUCCESS != status && NULL != peer) {
-        ompi_osc_ucp_window_explain_code(peer->window, "an operation with a request", peer->rank, status);
+    } else if (OMPI_SUCCESS != status && !request->freed) {
+        if (NULL != peer) {
+            ompi_osc_ucp_window_explain_code(peer->window, "an operation with a request", peer->rank, status);
+            super->req_mpi_object.win = peer->window->win; /* a lost window may have been freed */
+        }
         request->status = status;
         request->peer   = peer;
         request->next   = failed;

@@ -112,6 +112,7 @@ static int component_finalize(void)
     ompi_osc_ucp_messages_close();
     ompi_osc_ucp_survive_fini();
     ompi_osc_ucp_pendings_fini();
+    ompi_osc_ucp_requests_fini();
     ompi_osc_ucp_layouts_fini();
     ompi_osc_ucp_info_fini();
     return OMPI_SUCCESS;

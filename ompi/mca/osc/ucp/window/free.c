@@ -16,6 +16,7 @@
 #include "layer/trace.h"
 #include "layer/watch.h"
 #include "message/packet.h"
+#include "peer/pending.h"
 #include "reach/reach.h"
 #include "report/report.h"
 #include "report/trace.h"
@@ -129,6 +130,7 @@ static void window_end(ompi_osc_ucp_window_t *window)
     lost = ompi_osc_ucp_survive_lost(window);
     __atomic_fetch_sub(&several_open, window->size > 1, __ATOMIC_RELAXED);
     ompi_osc_ucp_stages_down(window, ~0u);
+    ompi_osc_ucp_requests_part(window);
     if (lost) {
         ompi_osc_ucp_survive_keep(window, ompi_osc_ucp_window_delete);
     } else {
