@@ -57,3 +57,36 @@ expect ill 1 "$scratch/mistake"
 expect well 0 "$scratch/mistake" returns
 [ ! -s "$scratch/out" ] || fail "an error that is returned prints: $(cat "$scratch/out")"
 expect well 1 --mca osc_base_verbose 1 "$scratch/mistake" returns
+
+# Only rank 0 knows why there is no window, and takes its time to print it: the others do not end the job before.
+cat >"$scratch/alone.c" <<'EOF2'
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+ssize_t write(int file, const void *data, size_t bytes)
+{
+    if (NULL != memmem(data, bytes, "osc/ucp: ", 9)) {
+        usleep(500000);
+    }
+    return syscall(SYS_write, file, data, bytes);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(0 == rank ? (char *) UINTPTR_MAX - 8 : (char *) &rank, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Finalize();
+    return 0;
+}
+EOF2
+quietly "$mpicc" -rdynamic -o "$scratch/alone" "$scratch/alone.c"
+line='osc/ucp: MPI_Win_create cannot create a window of 2 processes: a size of [0-9]+ bytes at .*'
+expect ill 1 "$scratch/alone"

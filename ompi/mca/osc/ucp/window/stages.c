@@ -255,7 +255,7 @@ void ompi_osc_ucp_stages_down(ompi_osc_ucp_window_t *window, unsigned standing)
     }
 }
 
-/** `why` is the error of a stage at this process, or OMPI_SUCCESS if only others failed. */
+/** Collective. `why` is the error of a stage at this process, or OMPI_SUCCESS if only others failed. */
 static void creation_failed(const ompi_osc_ucp_creation_t *creation, int why)
 {
     const ompi_errhandler_t *handler = creation->comm->error_handler;
@@ -272,6 +272,8 @@ static void creation_failed(const ompi_osc_ucp_creation_t *creation, int why)
     ompi_osc_ucp_explain(handler, "%s cannot create a window of %d processes: %s",
                          ompi_osc_ucp_flavor_call(creation->window->flavor), creation->window->size,
                          reason);
+    /* A fatal error at one process ends the others: not before the one that knows the reason has printed it. */
+    (void) ompi_osc_ucp_agree(creation->comm, OMPI_SUCCESS);
 }
 
 static bool stage_runs(const stage_t *stage, const ompi_osc_ucp_creation_t *creation, int rc)
