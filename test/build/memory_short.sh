@@ -70,4 +70,7 @@ call='cannot create a window of 2 processes'
 try allocate $huge "MPI_Win_allocate $call: memory is short: $huge bytes \(1073741824 MiB\) $left" 3
 try allocate $huge "MPI_Win_allocate $call: rank 1 of it failed" 3
 try shared $((1 << 62)) "MPI_Win_allocate_shared $call: the sum of its sizes is larger than any memory" 6
+begin=$EPOCHSECONDS
 try allocate $((1 << 34)) "$left.*the limit of the address space \(ulimit -v\) is 8192 MiB" 3 -v $((8 << 20))
+# Files that could not be mapped do not stay: 16 GiB and some for the members.
+[ -z "$(find /dev/shm -name 'osc_ucp.*' -size +16G -newermt "@$begin")" ] || fail "a file is left in /dev/shm"

@@ -72,6 +72,9 @@ static ompi_osc_ucp_sysv_head_t *file_create_in(opal_shmem_ds_t *ds, const char 
         return NULL;
     }
     rc = opal_shmem_segment_create(ds, file, size);
+    if (OPAL_SUCCESS != rc) {
+        (void) unlink(file); /* Open MPI leaves it where it cannot map it */
+    }
     free(file);
     if (OPAL_SUCCESS != rc) {
         return NULL;
