@@ -110,7 +110,8 @@ AC_DEFUN([OSC_UCP_OMPI_MIXED], [
     fi
 ])
 
-dnl OSC_UCP_PMIX: Open MPI 5.0 and newer include PMIx's headers in their own, and a component calls PMIx by itself.
+dnl OSC_UCP_PMIX: Open MPI 5.0 and newer include PMIx's headers in their own, and a component calls PMIx by itself. An
+dnl Open MPI that was built with a PMIx of its own has that one's headers and library beside its own.
 AC_DEFUN([OSC_UCP_PMIX], [
     AC_REQUIRE([OSC_UCP_PKG_CONFIG])
     case $OMPI_VERSION in
@@ -118,19 +119,25 @@ AC_DEFUN([OSC_UCP_PMIX], [
     *)
         AC_MSG_CHECKING([for PMIx])
         osc_ucp_pmix=
+        osc_ucp_own=
+        for osc_ucp_dir in $osc_ucp_incdirs; do
+            if test -f "$osc_ucp_dir/pmix.h"; then
+                osc_ucp_own=$osc_ucp_dir
+            fi
+        done
         if test -n "$PKG_CONFIG"; then
             osc_ucp_pmix=`$PKG_CONFIG --modversion pmix 2>/dev/null`
         fi
-        if test -n "$osc_ucp_pmix"; then
+        if test -n "$osc_ucp_own"; then
+            # By the name that processes load: libpmix.so of Ubuntu 25.10 is a link to nowhere.
+            OMPI_LIBS="$OMPI_LIBS -l:libpmix.so.2"
+            AC_MSG_RESULT([Open MPI's own, in $osc_ucp_own])
+        elif test -n "$osc_ucp_pmix"; then
             for osc_ucp_flag in `$PKG_CONFIG --cflags-only-I pmix`; do
                 OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem `echo "$osc_ucp_flag" | sed 's/^-I//'`"
             done
             OMPI_LIBS="$OMPI_LIBS `$PKG_CONFIG --libs-only-L pmix` -lpmix"
             AC_MSG_RESULT([$osc_ucp_pmix])
-        elif test -f "$OMPI_PREFIX/include/pmix.h"; then
-            OMPI_CPPFLAGS="$OMPI_CPPFLAGS -isystem $OMPI_PREFIX/include"
-            OMPI_LIBS="$OMPI_LIBS -L$OMPI_PREFIX/lib -lpmix"
-            AC_MSG_RESULT([in $OMPI_PREFIX])
         else
             AC_MSG_RESULT([no])
             OSC_UCP_PMIX_MISSING

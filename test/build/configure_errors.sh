@@ -31,8 +31,8 @@ expect()
 # fake_mpicc PREFIX MAJOR MINOR: an Open MPI with mpi.h and nothing else.
 fake_mpicc()
 {
-    mkdir -p "$1/bin" "$1/include"
-    cat >"$1/include/mpi.h" <<END
+    mkdir -p "$1/bin" "$1/lib/openmpi/include"
+    cat >"$1/lib/openmpi/include/mpi.h" <<END
 #define OMPI_MAJOR_VERSION $2
 #define OMPI_MINOR_VERSION $3
 #define OMPI_RELEASE_VERSION 9
@@ -40,7 +40,7 @@ END
     cat >"$1/bin/mpicc" <<END
 #!/bin/sh
 case \$1 in
---showme:incdirs) echo $1/include ;;
+--showme:incdirs) echo $1/lib/openmpi/include ;;
 --showme:link) echo -lmpi ;;
 esac
 END
@@ -71,6 +71,8 @@ END
 fake_mpicc "$scratch/bare" 4 1
 fake_mpicc "$scratch/newer" 9 1
 fake_mpicc "$scratch/five" 5 0
+fake_mpicc "$scratch/own_pmix" 5 0
+touch "$scratch/own_pmix/lib/openmpi/include/pmix.h"
 real_mpicc "$scratch/holes"
 find "$scratch/holes" -path '*/ompi/attribute/attribute.h' -delete
 real_mpicc "$scratch/mixed"
@@ -96,6 +98,8 @@ expect "wrong UCX folder" "no /nonexistent/include/ucp/api/ucp.h; give" -- --wit
 expect "old UCX" "1\.12 .*too old.*--with-ucx=DIR" -- --with-ucx="$scratch/olducx"
 expect "no PMIx" "5\.0\.9 needs PMIx's headers.*libpmix-dev" PKG_CONFIG_LIBDIR=/nonexistent \
     PKG_CONFIG_PATH=/nonexistent -- --with-ompi="$scratch/five"
+expect "Open MPI's own PMIx" "5\.0\.9 .*no development headers" PKG_CONFIG_LIBDIR=/nonexistent \
+    PKG_CONFIG_PATH=/nonexistent -- --with-ompi="$scratch/own_pmix"
 # Of all that pkg-config knows, only PMIx, which Open MPI 5.0 and newer needs.
 mkdir "$scratch/pmix"
 folder=$(pkg-config --variable=pcfiledir pmix) && cp "$folder/pmix.pc" "$scratch/pmix"
