@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,7 +84,8 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 bool ompi_osc_ucp_random(uint64_t *bits_p)
 {
-    ssize_t n = getrandom(bits_p, sizeof(*bits_p), 0);
+    /* Not by the C library: from 2.41 on glibc's first call maps a generator for many numbers, and this takes few. */
+    ssize_t n = syscall(SYS_getrandom, bits_p, sizeof(*bits_p), 0);
     int     file;
 
     if (sizeof(*bits_p) != n && (file = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) >= 0) {
