@@ -120,6 +120,21 @@ static inline void ompi_osc_ucp_spin(unsigned *steps)
     }
 }
 
+/** The same for what may take long. If processes share processors, the one that is awaited may not be running: a spin
+ *  would keep the processor from it. */
+static inline void ompi_osc_ucp_spin_long(unsigned *steps)
+{
+    if (!opal_progress_yield_when_idle || ompi_osc_ucp_threaded() || 0 == (*steps + 1) % OMPI_OSC_UCP_SPINS_PER_STEP) {
+        ompi_osc_ucp_spin(steps);
+        return;
+    }
+    ++*steps;
+    if (NULL != ompi_osc_ucp_spin_poll) {
+        ompi_osc_ucp_spin_poll();
+    }
+    sched_yield();
+}
+
 /** Wait until *awaited, a count of outstanding operations, is 0. Inside; the lock is released meanwhile. */
 void ompi_osc_ucp_await(const uint32_t *awaited);
 

@@ -93,10 +93,10 @@ static int mapped_join(ompi_osc_ucp_peer_t *peer)
     unsigned                 steps  = 0;
 
     while (!peer->window->lost && !ompi_osc_ucp_lockword_join(word, &joiner, opal_common_ucp_now_ns())) {
-        ompi_osc_ucp_spin(&steps);
+        ompi_osc_ucp_spin_long(&steps);
     }
     while (!peer->window->lost && !ompi_osc_ucp_lockword_joined(word)) {
-        ompi_osc_ucp_spin(&steps);
+        ompi_osc_ucp_spin_long(&steps);
     }
     return peer->window->lost ? OMPI_ERR_WIN : OMPI_SUCCESS;
 }
@@ -125,7 +125,7 @@ int ompi_osc_ucp_mapped_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     }
     ticket = ompi_osc_ucp_lockword_draw(word);
     while (!ompi_osc_ucp_lockword_enter(word, ticket, exclusive)) {
-        ompi_osc_ucp_spin(&steps);
+        ompi_osc_ucp_spin_long(&steps);
         if (peer->window->lost) {
             return OMPI_ERR_WIN;
         }
