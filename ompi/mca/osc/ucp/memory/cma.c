@@ -66,6 +66,12 @@ bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
     return 0 != address && ompi_osc_ucp_cma_copy(pid, false, &vector) && number == found;
 }
 
+bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number)
+{
+    errno = 0; /* it stays 0 if there is another number */
+    return !ompi_osc_ucp_cma_reaches(pid, address, number) && (0 == errno || ESRCH == errno || EFAULT == errno);
+}
+
 /* Elsewhere than under ptrace_scope 1 it changes nothing, and the number may be changed later. Not all of a job are
  * children of one another, so only any process can be named. */
 void ompi_osc_ucp_cma_admit(void)

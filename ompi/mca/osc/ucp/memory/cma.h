@@ -54,6 +54,9 @@ bool ompi_osc_ucp_cma_copy(int32_t pid, bool write, const ompi_osc_ucp_cma_vecto
 /** Does the kernel let this process read that one's memory, and is `number` at `address` there? */
 bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number);
 
+/** Has that process ended, or become another program? Not if the kernel refuses to look. */
+bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number);
+
 /** How another process of the node finds this one, and proves that it has: the number at an address here. */
 typedef struct ompi_osc_ucp_cma_self_t {
     uint64_t address;

@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 
+#include <limits.h>
 #include <sched.h>
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_stripe_t), "a stripe is a cache line");
@@ -17,11 +18,18 @@ _Static_assert(64 == OMPI_OSC_UCP_STRIPES, "a set of stripes is a number of 64 b
 /* Pauses between two tries; after the last number the holder may not be running, so the thread yields. */
 enum { PAUSES_MIN = 16, PAUSES_MAX = 64, PAUSES_BEFORE_YIELD = 160 };
 
-void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
+/** Tries between two looks whether the process whose memory it is still exists: some milliseconds. */
+enum { TRIES_PER_LOOK = 1024 };
+
+/** Wait for a stripe, at most so many tries. False: somebody else still holds it. */
+static bool contend(ompi_osc_ucp_stripe_t *stripe, unsigned tries)
 {
     unsigned pauses = PAUSES_MIN, all = 0, i;
 
     do {
+        if (0 == tries--) {
+            return false;
+        }
         for (i = 0; i < pauses; i++) {
             ompi_osc_ucp_cpu_relax();
         }
@@ -32,6 +40,14 @@ void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
         }
     } while (0 != __atomic_load_n(&stripe->locked, __ATOMIC_RELAXED) ||
              0 != __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE));
+    return true;
+}
+
+void ompi_osc_ucp_stripe_contend(ompi_osc_ucp_stripe_t *stripe)
+{
+    while (!contend(stripe, UINT_MAX)) {
+        continue;
+    }
 }
 
 uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len)
@@ -48,11 +64,25 @@ uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len)
     return set;
 }
 
-void ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)
+bool ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set, bool (*exists)(const void *owner),
+                               const void *owner)
 {
-    for (; 0 != set; set &= set - 1) {
-        ompi_osc_ucp_stripe_lock(&stripes[__builtin_ctzll(set)]); /* in index order, to avoid deadlock */
+    uint64_t               left = set;
+    ompi_osc_ucp_stripe_t *stripe;
+
+    for (; 0 != left; left &= left - 1) { /* in index order, to avoid deadlock */
+        stripe = &stripes[__builtin_ctzll(left)];
+        if (0 == __atomic_exchange_n(&stripe->locked, 1, __ATOMIC_ACQUIRE)) {
+            continue;
+        }
+        while (!contend(stripe, TRIES_PER_LOOK)) {
+            if (!exists(owner)) {
+                ompi_osc_ucp_stripes_unlock(stripes, set & ~left);
+                return false;
+            }
+        }
     }
+    return true;
 }
 
 void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set)

@@ -6,6 +6,7 @@
 #ifndef OSC_UCP_STRIPES_H
 #define OSC_UCP_STRIPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,7 +77,11 @@ static inline void ompi_osc_ucp_stripe_pair_unlock(ompi_osc_ucp_stripe_pair_t pa
 
 /** The stripes of `len` > 0 bytes at `key`. */
 uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len);
-void     ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
-void     ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
+
+/** Lock them. Asks again and again whether the process whose memory it is still exists: it may have ended, or become
+ *  another program, while it held a stripe. False: it does not, and none is locked. */
+bool ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set, bool (*exists)(const void *owner),
+                               const void *owner);
+void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);
 
 #endif /* OSC_UCP_STRIPES_H */

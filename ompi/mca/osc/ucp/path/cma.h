@@ -29,6 +29,12 @@ bool ompi_osc_ucp_cma_enter(const ompi_osc_ucp_peer_t *peer, int64_t at, const o
 /** An operation on `bytes` is over: count it. */
 void ompi_osc_ucp_cma_done(ompi_osc_ucp_peer_t *peer, uint64_t bytes);
 
+/** Does the peer's process exist, as the program that it was? True also if the kernel does not tell. */
+bool ompi_osc_ucp_cma_exists(const ompi_osc_ucp_peer_t *peer);
+
+/** Lock stripes of the peer's. False: its process does not exist any more. */
+bool ompi_osc_ucp_cma_stripes_lock(const ompi_osc_ucp_peer_t *peer, uint64_t set);
+
 /** The kernel has not copied everything. If it still reads the peer's memory, only this memory cannot be copied: then
  *  OMPI_ERR_NOT_SUPPORTED, if a message can do the whole operation, which has not `begun` to update. */
 int ompi_osc_ucp_cma_failed(ompi_osc_ucp_peer_t *peer, bool begun);

@@ -62,7 +62,9 @@ static bool piece_update(const ompi_osc_ucp_peer_t *peer, const piece_t *piece, 
     const bool reads = NULL != piece->result || OMPI_OSC_UCP_OP_REPLACE != piece->op;
     bool       done;
 
-    ompi_osc_ucp_stripes_lock(peer->stripes, piece->set);
+    if (!ompi_osc_ucp_cma_stripes_lock(peer, piece->set)) {
+        return false;
+    }
     done = !reads || ompi_osc_ucp_cma_copy(peer->pid, false, gaps ? piece->spans : &piece->vector);
     if (done && runs_apply(piece)) {
         *begun_p = true;
@@ -234,9 +236,11 @@ static int replace(const ompi_osc_ucp_transfer_t *transfer)
         set   = ompi_osc_ucp_stripes_of(address + at - peer->key_base, piece);
         ompi_osc_ucp_cma_begin(&vector);
         ompi_osc_ucp_cma_add(&vector, origin + at, address + at, piece);
-        ompi_osc_ucp_stripes_lock(peer->stripes, set);
-        done = ompi_osc_ucp_cma_copy(peer->pid, true, &vector);
-        ompi_osc_ucp_stripes_unlock(peer->stripes, set);
+        done = ompi_osc_ucp_cma_stripes_lock(peer, set);
+        if (done) {
+            done = ompi_osc_ucp_cma_copy(peer->pid, true, &vector);
+            ompi_osc_ucp_stripes_unlock(peer->stripes, set);
+        }
     }
     return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(peer, true);
 }
@@ -311,7 +315,10 @@ bool ompi_osc_ucp_cma_swapped(ompi_osc_ucp_peer_t *peer, int64_t at, const ompi_
     memcpy(new, origin, prim->size);
     ompi_osc_ucp_cma_begin(&vector);
     ompi_osc_ucp_cma_add(&vector, old, address, prim->size);
-    ompi_osc_ucp_stripes_lock(peer->stripes, set);
+    if (!ompi_osc_ucp_cma_stripes_lock(peer, set)) {
+        ompi_osc_ucp_cma_end(peer);
+        return false;
+    }
     done = ompi_osc_ucp_cma_copy(peer->pid, false, &vector);
     if (done && 0 == memcmp(old, compare, prim->size) && 0 != memcmp(old, new, prim->size)) {
         *begun_p                = true;

@@ -104,6 +104,21 @@ bool ompi_osc_ucp_cma_block_begin(ompi_osc_ucp_peer_t *peer, unsigned times, int
     return copies_begin(peer, times, at, &layout, 1, 0);
 }
 
+bool ompi_osc_ucp_cma_exists(const ompi_osc_ucp_peer_t *peer)
+{
+    return !ompi_osc_ucp_cma_gone(peer->pid, peer->proof_at, peer->proof);
+}
+
+static bool exists(const void *peer)
+{
+    return ompi_osc_ucp_cma_exists(peer);
+}
+
+bool ompi_osc_ucp_cma_stripes_lock(const ompi_osc_ucp_peer_t *peer, uint64_t set)
+{
+    return ompi_osc_ucp_stripes_lock(peer->stripes, set, exists, peer);
+}
+
 int ompi_osc_ucp_cma_failed(ompi_osc_ucp_peer_t *peer, bool begun)
 {
     if (begun || !ompi_osc_ucp_cma_reaches(peer->pid, peer->proof_at, peer->proof)) {

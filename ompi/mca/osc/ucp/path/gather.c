@@ -6,6 +6,7 @@
  * kept, too. A program may wait for the answer to it in any call, so progress carries out what has notifications.
  */
 
+#include "path/cma.h"
 #include "path/gather.h"
 
 #include <stdlib.h>
@@ -97,7 +98,9 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     ompi_osc_ucp_cma_vector_t changed;
     bool                      done;
 
-    ompi_osc_ucp_stripes_lock(peer->stripes, gathered->set);
+    if (!ompi_osc_ucp_cma_stripes_lock(peer, gathered->set)) {
+        return false;
+    }
     done = ompi_osc_ucp_cma_copy(peer->pid, false, &gathered->vector);
     if (done) {
         accumulates_apply(gathered, &changed);
