@@ -2,11 +2,12 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: death lock | epoch | contact | free | compute | exec | handed
+ * usage: death lock | epoch | contact | free | compute | exec | handed | streamed
  *
  * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
  * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do. handed: so it
- * does while it carries out what rank 0 has handed off to it.
+ * does while it carries out what rank 0 or rank 2 has handed off to it; both must notice. streamed: it is a long put,
+ * which both copy.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -66,18 +67,21 @@ static void become_sleep_inside(int signal)
     become_sleep();
 }
 
-/** Rank 1 does so in the middle of an accumulate that rank 0 has handed off to it: its memory is protected. Rank 0
- *  may have tried before that to carry it out itself. */
-static void become_another_inside(int rank, char *memory, char *buffer, MPI_Win win)
+/** Rank 1 does so in the middle of an accumulate, or of a long put, that another one has handed off to it: its memory
+ *  is protected. The others may have tried before that to carry theirs out themselves. The one that has handed off
+ *  nothing waits for a stripe that rank 1 holds, if it accumulates. */
+static void become_another_inside(int rank, int puts, char *memory, char *buffer, MPI_Win win)
 {
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    int            *own, rc = MPI_SUCCESS, unit;
+    volatile int   *own, *other;
+    int             rc = MPI_SUCCESS, unit;
     MPI_Win         shared;
     MPI_Aint        bytes;
 
     MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
     *own = 0;
     MPI_Win_shared_query(shared, 1, &bytes, &unit, &gone);
+    MPI_Win_shared_query(shared, 0 == rank ? 2 : 0, &bytes, &unit, &other);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     MPI_Win_lock_all(0, win);
     if (1 == rank) {
@@ -86,10 +90,16 @@ static void become_another_inside(int rank, char *memory, char *buffer, MPI_Win 
     }
     MPI_Barrier(MPI_COMM_WORLD);
     while (MPI_SUCCESS == rc || !*gone) {
-        if (0 == rank) {
+        if (1 != rank && puts) {
+            MPI_Put(buffer, BYTES / 2, MPI_BYTE, 1, 0, BYTES / 2, MPI_BYTE, win);
+        } else if (1 != rank) {
             MPI_Accumulate(buffer, 4000, MPI_INT, 1, BYTES / 4, 4000, MPI_INT, MPI_SUM, win);
         }
         rc = MPI_Win_flush(1, win);
+    }
+    *own = 1;
+    while (0 == *other) {
+        usleep(1000);
     }
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -143,7 +153,9 @@ int main(int argc, char **argv)
     } else if (0 == strcmp(how, "exec")) {
         become_another(rank, buffer, win);
     } else if (0 == strcmp(how, "handed")) {
-        become_another_inside(rank, memory, buffer, win);
+        become_another_inside(rank, 0, memory, buffer, win);
+    } else if (0 == strcmp(how, "streamed")) {
+        become_another_inside(rank, 1, memory, buffer, win);
     } else { /* nobody is inside MPI */
         MPI_Win_fence(0, win);
         if (1 == rank) {

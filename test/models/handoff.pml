@@ -1,4 +1,4 @@
-/* Handoffs (memory/handoff.h, path/handoff.c, service/handoff.c): origins hand operations to a target that polls, or
+/* Handoffs (memory/handoff.h, path/handing.c, service/handoff.c): origins hand operations to a target that polls, or
  * carry them out themselves.
  *
  * SPDX-License-Identifier: BSD-3-Clause

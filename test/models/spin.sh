@@ -76,6 +76,10 @@ done
 check handoff.pml
 refute handoff.pml -DSTORE
 refute handoff.pml -DEARLY
+check stream.pml
+refute stream.pml -DLEAVE
+refute stream.pml -DSTORE
+refute stream.pml -DBOTH
 if [ -n "${FULL:-}" ]; then
     check hand_over.pml -DLEVEL -DPROGRAMS=2 -DPOLLS=1
 fi

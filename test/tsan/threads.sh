@@ -58,6 +58,7 @@ run threads_epochs 2 node
 run threads_epochs 2 sm,self
 run threads_random 2 node
 run threads_random 2 sm,self
+run notify_streams_threads 2 node
 run notify_threads 2 node
 run notify_threads 2 sm,self
 run notify_threads 2 tcp,self

@@ -1,5 +1,6 @@
 /* While the target of a long accumulate waits in MPI, it copies the data itself: the origin has the kernel forbid its
- * own copies, and succeeds all the same.
+ * own copies, and succeeds all the same. So it does if the target is stopped meanwhile for so long that the origin
+ * wants to know whether it is still there, which the kernel does not tell.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -7,12 +8,39 @@
 #include "lean.h"
 #include "windows.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 enum { COUNT = 60000 }; /* so many pairs are handed off at once: on a busy machine each handoff takes luck */
 
 struct pair { double value; int index; };
 
 static struct pair pairs[COUNT];
 static double numbers[COUNT];
+
+static void *stop_at; /* a page that the target has protected */
+
+static void stop(int number)
+{
+    const struct timespec while_others_look = {0, 200000000};
+
+    nanosleep(&while_others_look, NULL);
+    if (NULL == stop_at || 0 != mprotect(stop_at, (size_t) sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE)) {
+        signal(number, SIG_DFL);
+    }
+    stop_at = NULL;
+}
+
+/** Whoever stores in the middle of the own memory stops there, once. */
+static void prepare_stop(const struct test_window *window)
+{
+    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+
+    stop_at = (void *) (((uintptr_t) window->base + (uintptr_t) window->size / 2) / page * page);
+    CHECK(0 == mprotect(stop_at, page, PROT_NONE), "mprotect fails");
+    signal(SIGSEGV, stop);
+}
 
 /* The target may not be running at the moment: then the origin would copy, and fails. */
 static void succeeds(const void *data, MPI_Datatype type, MPI_Op op, const struct test_window *window)
@@ -33,6 +61,10 @@ static void check(const struct test_window *window)
     const struct pair *have = (const struct pair *) window->base;
     int wrong = 0;
 
+    if (1 == test_rank) {
+        prepare_stop(window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     if (0 == test_rank) {
         succeeds(pairs, MPI_DOUBLE_INT, MPI_REPLACE, window);
     }

@@ -188,6 +188,16 @@ static inline void test_needs(int processes)
     }
 }
 
+/** For programs that count what windows cost: the report has costs of its own. */
+static inline void test_needs_no_report(void)
+{
+    const char *report = getenv("OMPI_MCA_osc_ucp_report");
+
+    if (NULL != report && 0 != strcmp(report, "0")) {
+        test_skip("osc_ucp_report is on, and adds to what is counted here");
+    }
+}
+
 /** The rank that is `distance` to the right of this one. */
 static inline int test_neighbour(int distance)
 {

@@ -113,6 +113,8 @@ static void alternating(struct test_window *window, int rounds, int polls)
         for (k = 0; k < 2; k++) {
             memset(out[k], i % 250 + 1 + k, (size_t) length[k]);
             memset(back[k], 0, sizeof(back[k]));
+        }
+        for (k = 0; k < 2; k++) {
             MPI_Put(out[k], length[k], MPI_BYTE, 1, test_at(window, 1, (1 + 2 * (i % 5) + k) * apart), length[k],
                     MPI_BYTE, window->win);
             MPI_Get(back[1 - k], 8, MPI_BYTE, 1, test_at(window, 1, 0), 8, MPI_BYTE, window->win);

@@ -74,6 +74,7 @@ int main(int argc, char **argv)
     setenv("OMPI_MCA_pml_monitoring_enable", "1", 1);
     unsetenv("OMPI_MCA_pml"); /* a list of one would leave out the component that switches coll/monitoring on */
     test_init(&argc, &argv);
+    test_needs_no_report();
     MPI_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     MPI_OK(MPI_T_pvar_session_create(&session));
     all_to_all = count_open("coll_monitoring_a2a_count");

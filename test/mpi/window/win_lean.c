@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 
     test_init(&argc, &argv);
     test_needs(2);
+    test_needs_no_report();
     flavors = test_copies() && test_copies_whole() ? LEAN : 2;
     MPI_Barrier(MPI_COMM_WORLD);
     threads = entries("/proc/self/task");

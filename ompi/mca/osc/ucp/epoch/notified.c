@@ -17,6 +17,7 @@
 #include "peer/explain.h"
 #include "peer/pending.h"
 #include "reach/reach.h"
+#include "service/handoff.h"
 
 /** In a window without messages one look in so many makes progress: the program's own may be needed. */
 #define LOOKS_PER_PROGRESS 16
@@ -137,6 +138,8 @@ static void look_progress(ompi_osc_ucp_window_t *window)
 
     if (!window->lean) {
         ompi_osc_ucp_wait_outside(&looks);
+    } else if (NULL != window->handoff && ompi_osc_ucp_handoff_serve(window)) {
+        return;
     } else if (0 == looks % LOOKS_PER_PROGRESS) {
         opal_progress();
     }
@@ -178,7 +181,7 @@ int ompi_osc_ucp_notified_wait(MPI_Win win, int index, MPI_Count threshold, MPI_
 {
     ompi_osc_ucp_window_t *window  = ompi_osc_ucp_window(win);
     uint64_t              *counter = counter_find(window, index, "MPIX_Win_notify_wait");
-    unsigned               steps   = OMPI_OSC_UCP_SPINS_PER_STEP - 1; /* first make progress: see path/gather.c */
+    unsigned               steps   = OMPI_OSC_UCP_SPINS_PER_STEP - 1; /* first make progress: see path/gather_out.c */
 
     if (NULL == counter) {
         return MCA_OSC_UCP_NOTIFIED_INDEX;

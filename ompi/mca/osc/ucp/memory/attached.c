@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
@@ -62,6 +63,12 @@ bool ompi_osc_ucp_bytes_cover(ompi_osc_ucp_region_find_t *find, const void *tabl
 
 /* The owner. */
 
+void ompi_osc_ucp_attached_init(ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_attached_table_t *table)
+{
+    memset(attached, 0, sizeof(*attached));
+    attached->table = (char *) table - (char *) attached;
+}
+
 void ompi_osc_ucp_attached_change(ompi_osc_ucp_attached_t *attached)
 {
     __atomic_store_n(&attached->version, attached->version + 1, __ATOMIC_RELAXED);
@@ -85,6 +92,13 @@ static bool is_dead(const ompi_osc_ucp_insider_t *insider)
     return process_is_dead(__atomic_load_n(&insider->pid, __ATOMIC_RELAXED));
 }
 
+/** Was that insider ever taken? Who takes one marks it, then announces itself, and then looks at the table. So an owner
+ *  that does not see the mark may rely on that look to see the owner's change. */
+static bool is_taken(const ompi_osc_ucp_attached_t *attached, uint32_t i)
+{
+    return 0 != (__atomic_load_n(&attached->taken[i / 64], __ATOMIC_ACQUIRE) & UINT64_C(1) << i % 64);
+}
+
 void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached)
 {
     ompi_osc_ucp_insider_t *insider;
@@ -93,7 +107,10 @@ void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached)
 
     ompi_osc_ucp_fence_memory(); /* the change before the looks: see ompi_osc_ucp_attached_enter */
     for (i = 0; i < OMPI_OSC_UCP_INSIDERS; i++) {
-        insider = &attached->insiders[i];
+        if (!is_taken(attached, i)) {
+            continue;
+        }
+        insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
         turns   = __atomic_load_n(&insider->turns, __ATOMIC_ACQUIRE);
         for (steps = 1; 0 != turns % 2 && turns == __atomic_load_n(&insider->turns, __ATOMIC_ACQUIRE); steps++) {
             if (0 == steps % STEPS_PER_LOOK && is_dead(insider)) {
@@ -106,6 +123,12 @@ void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached)
 
 /* An origin. */
 
+/** An insider is taken, and what it holds is set. */
+static void mark_taken(ompi_osc_ucp_attached_t *attached, uint32_t i)
+{
+    __atomic_fetch_or(&attached->taken[i / 64], UINT64_C(1) << i % 64, __ATOMIC_RELEASE);
+}
+
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached)
 {
     ompi_osc_ucp_insider_t *insider;
@@ -113,9 +136,10 @@ ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attac
     uint32_t                i;
 
     for (i = 0; i < OMPI_OSC_UCP_INSIDERS; i++) {
-        insider = &attached->insiders[i];
+        insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
         none    = 0;
         if (__atomic_compare_exchange_n(&insider->pid, &none, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            mark_taken(attached, i);
             return insider;
         }
     }
@@ -129,9 +153,10 @@ void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider)
 
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank)
 {
-    ompi_osc_ucp_insider_t *insider = &attached->insiders[rank];
+    ompi_osc_ucp_insider_t *insider = &ompi_osc_ucp_attached_table(attached)->insiders[rank];
 
-    __atomic_store_n(&insider->pid, getpid(), __ATOMIC_RELEASE);
+    *insider = (ompi_osc_ucp_insider_t) { .pid = getpid() };
+    mark_taken(attached, (uint32_t) rank);
     return insider;
 }
 
@@ -146,7 +171,8 @@ typedef struct look_t {
 /** The region at a place. Behind all others, if the kernel does not copy it: the array may be a freed one. */
 static ompi_osc_ucp_shown_t shown_at(const look_t *look, uint32_t at)
 {
-    const ompi_osc_ucp_shown_t none = { UINT64_MAX, UINT64_MAX }, *shown = &look->attached->shown[at];
+    const ompi_osc_ucp_shown_t none = { UINT64_MAX, UINT64_MAX };
+    const ompi_osc_ucp_shown_t *shown = &ompi_osc_ucp_attached_table(look->attached)->shown[at];
     ompi_osc_ucp_cma_vector_t  vector;
     ompi_osc_ucp_shown_t       found;
 

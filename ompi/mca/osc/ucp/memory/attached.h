@@ -34,15 +34,29 @@ typedef struct ompi_osc_ucp_insider_t {
     uint32_t turns; /**< odd: it is inside */
 } ompi_osc_ucp_insider_t;
 
-/** Initially zero up to `shown`. */
-typedef struct ompi_osc_ucp_attached_t {
-    uint32_t               version; /**< odd: it is being changed */
-    uint32_t               count;   /**< of regions that are shown */
-    uint64_t               array;   /**< the owner's address of them, if there are more than the maximum */
-    char                   pad[48];
+/** What a window needs only when regions are attached, or peers look. In a lean window it lies apart, takes no memory
+ *  until then, and may hold anything at first. In others `insiders` are initially zero. */
+typedef struct ompi_osc_ucp_attached_table_t {
     ompi_osc_ucp_insider_t insiders[OMPI_OSC_UCP_INSIDERS];
     ompi_osc_ucp_shown_t   shown[OMPI_OSC_UCP_ATTACHED_MAX]; /**< in order of addresses */
+} ompi_osc_ucp_attached_table_t;
+
+/** A multiple of 64 bytes. */
+typedef struct ompi_osc_ucp_attached_t {
+    uint32_t version; /**< odd: it is being changed */
+    uint32_t count;   /**< of regions that are shown */
+    uint64_t array;   /**< the owner's address of them, if there are more than the maximum */
+    int64_t  table;   /**< bytes from here to the table; set once */
+    uint64_t taken[OMPI_OSC_UCP_INSIDERS / 64]; /**< insiders that were ever taken: a bit for each */
+    char     pad[24];
 } ompi_osc_ucp_attached_t;
+
+_Static_assert(64 == sizeof(ompi_osc_ucp_attached_t), "a cache line");
+
+static inline ompi_osc_ucp_attached_table_t *ompi_osc_ucp_attached_table(const ompi_osc_ucp_attached_t *attached)
+{
+    return (ompi_osc_ucp_attached_table_t *) ((char *) (uintptr_t) attached + attached->table);
+}
 
 /** Find the region with an address in a table. False: there is none. *last_p: address of its last byte. */
 typedef bool ompi_osc_ucp_region_find_t(const void *table, uint64_t address, uint64_t *last_p);
@@ -54,12 +68,15 @@ bool ompi_osc_ucp_bytes_cover(ompi_osc_ucp_region_find_t *find, const void *tabl
 
 /* The owner. */
 
+/** Nothing is attached. The table is not touched. */
+void ompi_osc_ucp_attached_init(ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_attached_table_t *table);
+
 /** Begin a change, and end it: `count` regions are shown now. One thread at a time. */
 void ompi_osc_ucp_attached_change(ompi_osc_ucp_attached_t *attached);
 void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached, uint32_t count,
                                    const ompi_osc_ucp_shown_t *array);
 
-/** Between both: set the region at a place of `attached->shown`, or of `array`. They are in order of addresses. */
+/** Between both: set the region at a place of the table's `shown`, or of `array`. They are in order of addresses. */
 static inline void ompi_osc_ucp_shown_set(ompi_osc_ucp_shown_t *shown, uint64_t first, uint64_t last)
 {
     __atomic_store_n(&shown->first, first, __ATOMIC_RELAXED);

@@ -16,9 +16,10 @@
 
 typedef enum ompi_osc_ucp_handoff_state_t {
     OMPI_OSC_UCP_HANDOFF_FREE,   /**< who has claimed it writes records */
-    OMPI_OSC_UCP_HANDOFF_POSTED, /**< the target may take them, the origin may take them back */
     OMPI_OSC_UCP_HANDOFF_TAKEN,  /**< the target carries them out, in order */
-    OMPI_OSC_UCP_HANDOFF_DONE    /**< who has claimed it may read the result, and write records */
+    OMPI_OSC_UCP_HANDOFF_DONE,   /**< who has claimed it may read the result, and write records */
+    OMPI_OSC_UCP_HANDOFF_POSTED, /**< the target may take them, the origin may take them back */
+    OMPI_OSC_UCP_HANDOFF_STREAMS /**< the target may take chunks */
 } ompi_osc_ucp_handoff_state_t;
 
 typedef enum ompi_osc_ucp_handoff_kind_t {
@@ -66,7 +67,10 @@ typedef struct ompi_osc_ucp_handoff_pull_t {
 #define OMPI_OSC_UCP_HANDOFF_COPY_MAX 4096
 
 /** Bytes for records. */
-#define OMPI_OSC_UCP_HANDOFF_ROOM (OMPI_OSC_UCP_HANDOFF_MAX + 48)
+#define OMPI_OSC_UCP_HANDOFF_ROOM (OMPI_OSC_UCP_HANDOFF_MAX + 128)
+
+/** Bytes for few and short records beside the state. */
+#define OMPI_OSC_UCP_HANDOFF_NEAR (48 + 2 * 64)
 
 /** Notifications that may follow the operations of a handoff. */
 #define OMPI_OSC_UCP_HANDOFF_RAISES 16
@@ -76,27 +80,87 @@ typedef struct ompi_osc_ucp_handoff_raises_t {
     ompi_osc_ucp_handoff_record_t records[OMPI_OSC_UCP_HANDOFF_RAISES];
 } ompi_osc_ucp_handoff_raises_t;
 
+/** Bytes of data of a chunk, and for its records: several, if they are long. Behind those of the last one there is room
+ *  for notifications. */
+#define OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES 8192
+#define OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM  (OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES + 9 * 16)
+#define OMPI_OSC_UCP_HANDOFF_RAISES_ROOM (OMPI_OSC_UCP_HANDOFF_RAISES * sizeof(ompi_osc_ucp_handoff_record_t))
+
+/** Chunks of a handoff. */
+#define OMPI_OSC_UCP_HANDOFF_CHUNKS 4
+
+/** A part of long puts or gets: several chunks are on their way at once, so that both processes copy at a time. Each is
+ *  posted, taken, and taken back by itself, as records are. The first data begin a cache line. */
+typedef struct ompi_osc_ucp_handoff_chunk_t {
+    uint32_t state; /**< atomic */
+    uint32_t used;  /**< bytes of records */
+    bool     last;  /**< no other one follows it */
+    char     rest[39];
+    char     records[OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM + OMPI_OSC_UCP_HANDOFF_RAISES_ROOM];
+} ompi_osc_ucp_handoff_chunk_t;
+
+_Static_assert(0 == sizeof(ompi_osc_ucp_handoff_chunk_t) % 64, "cache lines");
+
+/** Room for all others. It lies apart, so that a window takes no memory for it before one of them is posted. The first
+ *  of them, without its data, lies beside the state in any case: the target gets both at once. Behind some bytes, so
+ *  that its data fill cache lines. */
+#define OMPI_OSC_UCP_HANDOFF_SKEW (64 - sizeof(ompi_osc_ucp_handoff_record_t))
+#define OMPI_OSC_UCP_HANDOFF_FAR_ROOM (OMPI_OSC_UCP_HANDOFF_ROOM + OMPI_OSC_UCP_HANDOFF_RAISES_ROOM)
+
+/** All that lies apart: the chunks are behind it. */
+typedef struct ompi_osc_ucp_handoff_far_t {
+    char                                      skew[OMPI_OSC_UCP_HANDOFF_SKEW];
+    char                                      records[OMPI_OSC_UCP_HANDOFF_FAR_ROOM];
+    _Alignas(64) ompi_osc_ucp_handoff_chunk_t chunks[OMPI_OSC_UCP_HANDOFF_CHUNKS];
+} ompi_osc_ucp_handoff_far_t;
+
+#define OMPI_OSC_UCP_HANDOFF_FAR sizeof(ompi_osc_ucp_handoff_far_t)
+
 /** At a multiple of 64 bytes. Origins claim it where the target does not look. The third cache line has all of an
  *  operation on one element, with its notification. */
 typedef struct ompi_osc_ucp_handoff_t {
     uint32_t polls;   /**< rises while the target polls; only the target writes it; initially zero */
-    char     polls_rest[60];
+    uint32_t taken;   /**< chunks that the target has ever taken: it takes them in turn; initially zero */
+    uint32_t taking;  /**< a thread of the target takes chunks: 1; atomic; initially zero */
+    char     polls_rest[52];
     uint32_t claimed; /**< by an origin: 1; atomic; initially zero */
-    char     claimed_rest[60];
+    uint32_t streamed; /**< the chunks' states are set, by the first who has claimed it for them; initially zero */
+    char     claimed_rest[56];
     uint32_t state;   /**< atomic; initially zero */
     uint32_t used;    /**< bytes of records */
-    uint64_t pad;
-    char     records[OMPI_OSC_UCP_HANDOFF_ROOM + OMPI_OSC_UCP_HANDOFF_RAISES * sizeof(ompi_osc_ucp_handoff_record_t)];
+    int64_t  far;     /**< bytes from here to what lies apart; set once */
+    char     near[OMPI_OSC_UCP_HANDOFF_NEAR];
 } ompi_osc_ucp_handoff_t;
 
 _Static_assert(0 == sizeof(ompi_osc_ucp_handoff_t) % 64, "cache lines");
 
-/** Make it free. The memory of records is not touched, so that it takes none before it is used. */
-static inline void ompi_osc_ucp_handoff_init(ompi_osc_ucp_handoff_t *handoff)
+/** Make it free, with OMPI_OSC_UCP_HANDOFF_FAR bytes at a cache line for long records, which are not touched. */
+static inline void ompi_osc_ucp_handoff_init(ompi_osc_ucp_handoff_t *handoff, char *far)
 {
-    handoff->polls   = 0;
-    handoff->claimed = 0;
-    handoff->state   = OMPI_OSC_UCP_HANDOFF_FREE;
+    handoff->polls    = 0;
+    handoff->taken    = 0;
+    handoff->taking   = 0;
+    handoff->claimed  = 0;
+    handoff->streamed = 0;
+    handoff->state    = OMPI_OSC_UCP_HANDOFF_FREE;
+    handoff->far      = far - (char *) handoff;
+}
+
+static inline ompi_osc_ucp_handoff_far_t *ompi_osc_ucp_handoff_far(ompi_osc_ucp_handoff_t *handoff)
+{
+    return (ompi_osc_ucp_handoff_far_t *) ((char *) handoff + handoff->far);
+}
+
+/** The chunk with a number: they are used in turn. */
+static inline ompi_osc_ucp_handoff_chunk_t *ompi_osc_ucp_handoff_chunk(ompi_osc_ucp_handoff_t *handoff, uint32_t number)
+{
+    return &ompi_osc_ucp_handoff_far(handoff)->chunks[number % OMPI_OSC_UCP_HANDOFF_CHUNKS];
+}
+
+/** Where records lie that take so many bytes in all, but for the first one without its data. */
+static inline char *ompi_osc_ucp_handoff_records(ompi_osc_ucp_handoff_t *handoff, uint32_t bytes)
+{
+    return bytes <= OMPI_OSC_UCP_HANDOFF_NEAR ? handoff->near : ompi_osc_ucp_handoff_far(handoff)->records;
 }
 
 /** The bytes that a record takes. */
@@ -105,7 +169,18 @@ static inline uint32_t ompi_osc_ucp_handoff_takes(uint32_t bytes, bool fetches)
     return (uint32_t) (sizeof(ompi_osc_ucp_handoff_record_t) + (bytes << fetches) + 15) / 16 * 16;
 }
 
-/** The data of a record. */
+/** The first record, and its data. */
+static inline ompi_osc_ucp_handoff_record_t *ompi_osc_ucp_handoff_first(ompi_osc_ucp_handoff_t *handoff)
+{
+    return (ompi_osc_ucp_handoff_record_t *) handoff->near;
+}
+
+static inline char *ompi_osc_ucp_handoff_first_data(ompi_osc_ucp_handoff_t *handoff)
+{
+    return ompi_osc_ucp_handoff_records(handoff, handoff->used) + sizeof(ompi_osc_ucp_handoff_record_t);
+}
+
+/** The data of a record that has them behind it. */
 static inline char *ompi_osc_ucp_handoff_data(ompi_osc_ucp_handoff_record_t *record)
 {
     return (char *) (record + 1);

@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Lots begin at multiples of a cache line and have whole ones. Bytes. */
 #define UNIT 64u
@@ -27,7 +26,8 @@ struct ompi_osc_ucp_pool_t {
     bool                 lasting; /**< the first for so many lanes: most programs need no other */
     uint32_t             taken;   /**< units in use */
     uint32_t             first;   /**< all units before it are in use */
-    bool                 used[UNITS];
+    uint32_t             last;    /**< and all from this one on */
+    uint64_t             used[UNITS / 64]; /**< a bit for each unit */
 };
 
 /** `lock` guards all of it. */
@@ -50,6 +50,7 @@ static ompi_osc_ucp_pool_t *pool_new(int lanes, bool lasting)
         return NULL;
     }
     pool->lanes   = lanes;
+    pool->last    = UNITS;
     pool->lasting = lasting;
     pool->next    = pools.first;
     pools.first   = pool;
@@ -68,6 +69,11 @@ static void pool_delete(ompi_osc_ucp_pool_t *pool)
     free(pool);
 }
 
+static bool is_used(const ompi_osc_ucp_pool_t *pool, uint32_t unit)
+{
+    return 0 != (pool->used[unit / 64] & UINT64_C(1) << unit % 64);
+}
+
 /** The first of so many units in a row that are not used; UNITS if there are none. */
 static uint32_t pool_find(const ompi_osc_ucp_pool_t *pool, uint32_t units)
 {
@@ -77,23 +83,66 @@ static uint32_t pool_find(const ompi_osc_ucp_pool_t *pool, uint32_t units)
         return UNITS;
     }
     for (at = pool->first; at < UNITS && free < units; at++) {
-        free = pool->used[at] ? 0 : free + 1;
+        free = is_used(pool, at) ? 0 : free + 1;
     }
     return free < units ? UNITS : at - units;
 }
 
-static void units_set(ompi_osc_ucp_lot_t *lot, bool used)
+/** The last of so many. */
+static uint32_t pool_find_last(const ompi_osc_ucp_pool_t *pool, uint32_t units)
 {
-    ompi_osc_ucp_pool_t *pool  = lot->pool;
-    uint32_t             first = (uint32_t) ((lot->offset - FIRST) / UNIT);
+    uint32_t at, free = 0;
 
-    memset(&pool->used[first], used, lot->units);
-    if (!used && first < pool->first) {
-        pool->first = first;
-    } else if (used && first == pool->first) {
-        pool->first = first + lot->units;
+    for (at = pool->last; at > pool->first && free < units; at--) {
+        free = is_used(pool, at - 1) ? 0 : free + 1;
     }
-    pool->taken += used ? lot->units : -lot->units;
+    return free < units ? UNITS : at;
+}
+
+static void units_set(ompi_osc_ucp_pool_t *pool, uint32_t first, uint32_t units, bool used)
+{
+    const uint32_t end = first + units;
+    uint32_t       at;
+
+    for (at = first; at < end; at++) {
+        pool->used[at / 64] ^= UINT64_C(1) << at % 64;
+    }
+    if (used) {
+        pool->first = first == pool->first ? end : pool->first;
+        pool->last  = end == pool->last ? first : pool->last;
+    } else {
+        pool->first = first < pool->first ? first : pool->first;
+        pool->last  = end > pool->last ? end : pool->last;
+    }
+    pool->taken += used ? units : -units;
+}
+
+/** Take units for both parts of a lot. False: the pool does not have as many in a row. */
+static bool lot_take(ompi_osc_ucp_lot_t *lot, ompi_osc_ucp_pool_t *pool)
+{
+    const uint32_t first = pool_find(pool, lot->units);
+    uint32_t       last;
+
+    if (UNITS == first) {
+        return false;
+    }
+    units_set(pool, first, lot->units, true);
+    last = pool_find_last(pool, lot->far_units);
+    if (UNITS == last && lot->far_units > 0) {
+        units_set(pool, first, lot->units, false);
+        return false;
+    }
+    units_set(pool, last, lot->far_units, true);
+    lot->pool   = pool;
+    lot->offset = FIRST + (uint64_t) first * UNIT;
+    lot->far    = FIRST + (uint64_t) last * UNIT;
+    return true;
+}
+
+static void lot_leave(const ompi_osc_ucp_lot_t *lot)
+{
+    units_set(lot->pool, (uint32_t) ((lot->offset - FIRST) / UNIT), lot->units, false);
+    units_set(lot->pool, (uint32_t) ((lot->far - FIRST) / UNIT), lot->far_units, false);
 }
 
 /** Free the lots that all members have left. */
@@ -104,7 +153,7 @@ static void lots_free(void)
     while (NULL != (lot = *at)) {
         if (lot->members == __atomic_load_n(lot->left, __ATOMIC_ACQUIRE)) {
             *at = lot->next;
-            units_set(lot, false);
+            lot_leave(lot);
             if (0 == lot->pool->taken && !lot->pool->lasting) {
                 pool_delete(lot->pool);
             }
@@ -119,32 +168,26 @@ static void lots_free(void)
 static bool lot_place(ompi_osc_ucp_lot_t *lot, int lanes)
 {
     ompi_osc_ucp_pool_t *pool;
-    uint32_t             first = UNITS;
-    bool                 has   = false;
+    bool                 has = false;
 
     for (pool = pools.first; NULL != pool; pool = pool->next) {
-        first = lanes == pool->lanes ? pool_find(pool, lot->units) : UNITS;
-        if (first < UNITS) {
+        if (lanes == pool->lanes && lot_take(lot, pool)) {
             break;
         }
         has = has || (lanes == pool->lanes && pool->lasting);
     }
     if (NULL == pool) {
-        pool  = pool_new(lanes, !has);
-        first = 0;
+        pool = pool_new(lanes, !has);
+        if (NULL == pool || !lot_take(lot, pool)) {
+            return false;
+        }
     }
-    if (NULL == pool) {
-        return false;
-    }
-    lot->pool    = pool;
     lot->sysv    = pool->sysv;
     lot->lasting = pool->lasting;
-    lot->offset  = FIRST + (uint64_t) first * UNIT;
-    units_set(lot, true);
     return true;
 }
 
-ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint32_t members, uint64_t bytes)
+ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint32_t members, uint64_t bytes, uint64_t far)
 {
     ompi_osc_ucp_lot_t *lot = calloc(1, sizeof(*lot));
     bool                placed;
@@ -152,8 +195,9 @@ ompi_osc_ucp_lot_t *ompi_osc_ucp_pool_take(int lanes, uint32_t members, uint64_t
     if (NULL == lot) {
         return NULL;
     }
-    lot->units   = (uint32_t) ((bytes + UNIT - 1) / UNIT);
-    lot->members = members;
+    lot->units     = (uint32_t) ((bytes + UNIT - 1) / UNIT);
+    lot->far_units = (uint32_t) ((far + UNIT - 1) / UNIT);
+    lot->members   = members;
     pthread_mutex_lock(&pools.lock);
     lots_free();
     placed = lot_place(lot, lanes);

@@ -126,7 +126,7 @@ static bool regions_show(ompi_osc_ucp_regions_t *regions)
         regions->array = showing;
         regions->room  = 2 * regions->n;
     }
-    showing = many ? regions->array : regions->shown->shown;
+    showing = many ? regions->array : ompi_osc_ucp_attached_table(regions->shown)->shown;
     ompi_osc_ucp_attached_change(regions->shown);
     twalk(regions->attached, region_show);
     ompi_osc_ucp_attached_changed(regions->shown, (uint32_t) regions->n, regions->array);

@@ -53,6 +53,7 @@ typedef struct place_t {
     uint64_t first;  /**< of rank 0's member_t from the head */
     uint64_t stride; /**< from one member_t to the next */
     uint64_t bytes;  /**< of the segment; 0: too many */
+    uint64_t far;    /**< from a member's memory to what lies apart */
     uint32_t keep;   /**< it is not unmapped with the window */
     uint32_t packed; /**< the lot has one lane */
     uint64_t alignment;  /**< what rank 0 made it for (ompi_osc_ucp_share_t) */
@@ -111,7 +112,7 @@ static uint64_t memory_behind(const ompi_osc_ucp_share_t *mine, const uint64_t *
     int      i;
 
     for (i = 0; i < rank; i++) {
-        size = NULL == all ? mine->memory : all[i];
+        size = NULL == all ? mine->memory + mine->far : all[i];
         if (size > SEGMENT_MAX - at) {
             return 0;
         }
@@ -162,13 +163,13 @@ static bool file_create(ompi_osc_ucp_segment_t *segment, bool must)
     return true;
 }
 
-/** Take a lot in so many lanes, or if that is 0 make a System V segment. */
-static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t bytes)
+/** Take a lot in so many lanes, with so many bytes apart, or if that is 0 make a System V segment. */
+static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t bytes, uint64_t far)
 {
     const ompi_osc_ucp_sysv_t *sysv;
 
     if (lanes > 0) {
-        segment->lot = ompi_osc_ucp_pool_take(lanes, segment->members, bytes);
+        segment->lot = ompi_osc_ucp_pool_take(lanes, segment->members, bytes, far);
     } else if (__atomic_load_n(&own_count, __ATOMIC_RELAXED) < OWN_MAX) {
         segment->sysv = ompi_osc_ucp_sysv_create(bytes);
         segment->own  = NULL != segment->sysv;
@@ -187,6 +188,7 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t byt
         segment->place.first += segment->lot->offset - sizeof(head_t);
         segment->place.keep   = segment->lot->lasting;
         segment->place.packed = 1 == lanes;
+        segment->place.far    = segment->lot->far - segment->lot->offset - bytes + segment->place.far;
         if (lanes > 1) {
             segment->place.stride = OMPI_OSC_UCP_LANE_BYTES;
         }
@@ -205,6 +207,7 @@ static bool segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_s
     place->bytes  = memory_at(mine, all, n, n);
     place->first  = sizeof(head_t) + ompi_osc_ucp_counters_bytes(mine->counters);
     place->stride = member_bytes(mine);
+    place->far    = mine->memory;
 
     place->alignment  = mine->alignment;
     place->counters   = mine->counters;
@@ -215,7 +218,7 @@ static bool segment_create(ompi_osc_ucp_segment_t *segment, const ompi_osc_ucp_s
     if (file) {
         return file_create(segment, mine->must);
     }
-    return (lanes > 0 && sysv_create(segment, lanes, bytes)) || sysv_create(segment, 0, place->bytes);
+    return (lanes > 0 && sysv_create(segment, lanes, bytes, mine->far)) || sysv_create(segment, 0, place->bytes, 0);
 }
 
 /* Mapping a segment that rank 0 has made. */
@@ -488,6 +491,7 @@ ompi_osc_ucp_member_t ompi_osc_ucp_segment_member(const ompi_osc_ucp_segment_t *
     return (ompi_osc_ucp_member_t) {
         .control   = &member->control,
         .memory    = 0 == member->has_memory ? NULL : (char *) segment->head + member->offset,
+        .far       = (char *) segment->head + member->offset + segment->place.far,
         .stripes   = segment->head->stripes,
         .key_base  = base - (uintptr_t) rank * OMPI_OSC_UCP_STRIPE_GRANULE,
         .size      = member->size,

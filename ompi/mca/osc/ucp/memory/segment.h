@@ -16,6 +16,8 @@ typedef struct ompi_osc_ucp_segment_t ompi_osc_ucp_segment_t;
 /** What a process wants of the segment, and tells the others. */
 typedef struct ompi_osc_ucp_share_t {
     uint64_t memory;     /**< bytes in the segment */
+    uint64_t far;        /**< further bytes that lie apart: they take no memory before they are used. Only if all
+                          *   members want as much, and if the others are a multiple of 64 bytes */
     uint32_t counters;   /**< room for notification counters. The same in all processes */
     uint64_t alignment;  /**< of that memory; a power of 2, a page at most. The same in all processes */
     bool     uniform;    /**< all processes want as much */
@@ -31,6 +33,7 @@ typedef struct ompi_osc_ucp_share_t {
 typedef struct ompi_osc_ucp_member_t {
     ompi_osc_ucp_control_t *control;
     char                   *memory;    /**< NULL: none */
+    char                   *far;       /**< what lies apart; valid if there is some */
     ompi_osc_ucp_stripe_t  *stripes;
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */
     int64_t                 size;      /**< bytes */
@@ -48,7 +51,7 @@ int ompi_osc_ucp_segment_share(ompi_communicator_t *comm, const ompi_osc_ucp_sha
                                ompi_osc_ucp_segment_t **segment_p, uint64_t *bytes_p);
 
 /** Where rank 0 has a segment, and for whom, in numbers that an allreduce for maxima can carry. */
-#define OMPI_OSC_UCP_OFFER_WORDS 9
+#define OMPI_OSC_UCP_OFFER_WORDS 10
 
 typedef struct ompi_osc_ucp_offer_t {
     int64_t words[OMPI_OSC_UCP_OFFER_WORDS];

@@ -8,6 +8,7 @@
 #ifndef OSC_UCP_PATH_HANDOFF_H
 #define OSC_UCP_PATH_HANDOFF_H
 
+#include "memory/cma.h"
 #include "memory/handoff.h"
 #include "op/op.h"
 #include "peer/peer.h"
@@ -23,12 +24,26 @@ bool ompi_osc_ucp_handoff_answers(ompi_osc_ucp_peer_t *peer);
 bool ompi_osc_ucp_handoff_series(ompi_osc_ucp_peer_t *peer, char *records, uint32_t used, uint64_t pieces,
                                  const ompi_osc_ucp_handoff_raises_t *raises);
 
-/** The same for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers are
- *  packed; `result` and `raises` may be NULL. */
-bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes,
-                              const ompi_osc_ucp_handoff_raises_t *raises);
-bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes,
-                              const ompi_osc_ucp_handoff_raises_t *raises);
+/** Post such a series, not of gets, without waiting for the target. False: nothing was done. Until `end`, the caller
+ *  keeps the records, and hands off nothing else to that target. */
+bool ompi_osc_ucp_handoff_leave(ompi_osc_ucp_peer_t *peer, const char *records, uint32_t used,
+                                const ompi_osc_ucp_handoff_raises_t *raises);
+
+/** Has the target carried out what was posted? */
+bool ompi_osc_ucp_handoff_is_over(const ompi_osc_ucp_peer_t *peer);
+
+/** Wait for that. False: the target does not poll, and what was posted is taken back. */
+bool ompi_osc_ucp_handoff_end(ompi_osc_ucp_peer_t *peer, uint64_t pieces);
+
+/** The same as a series for puts (`write`) or gets of any length: if they are long, both processes copy at once. False:
+ *  some of them may be done, and all have to be copied; no counter is raised. */
+bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_cma_vector_t *vector, bool write,
+                                 const ompi_osc_ucp_handoff_raises_t *raises);
+
+/** The same as a series for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers
+ *  are packed; `result` may be NULL. */
+bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes);
+bool ompi_osc_ucp_handoff_get(ompi_osc_ucp_peer_t *peer, uint64_t address, void *result, uint64_t bytes);
 bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op,
                                      const ompi_osc_ucp_prim_t *prim, const void *origin, void *result,
                                      uint64_t bytes);

@@ -155,8 +155,8 @@ static bool copied(ompi_osc_ucp_peer_t *peer, bool write, void *here, int64_t at
     bool                         first, done;
 
     first = (NULL == faster || ompi_osc_ucp_faster_first(faster)) &&
-            (write ? ompi_osc_ucp_handoff_put(peer, address, here, bytes, NULL)
-                   : ompi_osc_ucp_handoff_get(peer, address, here, bytes, NULL));
+            (write ? ompi_osc_ucp_handoff_put(peer, address, here, bytes)
+                   : ompi_osc_ucp_handoff_get(peer, address, here, bytes));
     done  = first ? handed(peer, bytes) : ompi_osc_ucp_cma_block_copied(peer, write, here, at, bytes);
     if (NULL != faster) {
         ompi_osc_ucp_faster_took(faster, first, start);
@@ -299,6 +299,7 @@ static int kernel_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descripti
     peer->size      = member.size;
     peer->disp_unit = member.disp_unit;
     peer->known     = true;
+    ompi_osc_ucp_gather_init();
     return OMPI_SUCCESS;
 }
 

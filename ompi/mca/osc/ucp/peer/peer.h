@@ -105,7 +105,7 @@ struct ompi_osc_ucp_peer_t {
 
     struct ompi_osc_ucp_gathered_t *gathered; /**< on the kernel path: short operations (path/gather.h); or NULL */
 
-    /** On the kernel path: handoffs to the peer (path/handoff.c). */
+    /** On the kernel path: handoffs to the peer (path/handing.c). */
     struct ompi_osc_ucp_handing_t {
         struct ompi_osc_ucp_handoff_t *handoff; /**< the peer's */
         uint32_t                       polls;   /**< those of the peer when they were read last */

@@ -21,15 +21,22 @@
 /** Bytes that are copied from an origin at once: they stay in the processor's own cache until they are applied. */
 #define PULLED_BYTES (64 * 1024)
 
+/** How often a poll looks for the next chunk: for about as long as an origin takes to fill one. */
+#define SPINS_PER_CHUNK 16
+
+/** Most chunks that a poll takes: what the program waits for may be there. */
+#define CHUNKS_PER_POLL 16
+
 static struct {
     ompi_osc_ucp_window_t *first;
     ompi_osc_ucp_window_t *next; /**< to be looked at; NULL: the first one */
 } served;
 
 /** Carry out an operation with a layout. */
-static void carry_out_shaped(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+static void carry_out_shaped(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_handoff_record_t *record,
+                             char *data)
 {
-    ompi_osc_ucp_handoff_shape_t *shape  = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handoff_data(record);
+    ompi_osc_ucp_handoff_shape_t *shape  = (ompi_osc_ucp_handoff_shape_t *) data;
     const ompi_osc_ucp_prim_t    *prim   = ompi_osc_ucp_prim_by_code(record->prim);
     char                         *base   = (char *) (uintptr_t) record->address;
     char                         *packed = ompi_osc_ucp_handoff_packed(shape);
@@ -61,9 +68,10 @@ static struct {
 
 /** Apply cells of the origin's memory. Gaps between them are copied, too, but not the last one: it may lie behind the
  *  origin's buffer. */
-static void carry_out_cells(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+static void carry_out_cells(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_handoff_record_t *record,
+                            char *data)
 {
-    ompi_osc_ucp_handoff_pull_t *pull   = (ompi_osc_ucp_handoff_pull_t *) ompi_osc_ucp_handoff_data(record);
+    ompi_osc_ucp_handoff_pull_t *pull   = (ompi_osc_ucp_handoff_pull_t *) data;
     const ompi_osc_ucp_prim_t   *prim   = ompi_osc_ucp_prim_by_code(record->prim);
     char                        *target = (char *) (uintptr_t) record->address;
     ompi_osc_ucp_cma_vector_t    vector;
@@ -84,22 +92,22 @@ static void carry_out_cells(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_ha
     pull->done = done;
 }
 
-static void carry_out_pulled(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+static void carry_out_pulled(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_handoff_record_t *record,
+                             char *data)
 {
     if (ompi_osc_ucp_threaded() && !ompi_osc_ucp_take(&pulled.held)) {
         ompi_osc_ucp_take_slowly(&pulled.held);
     }
-    carry_out_cells(window, record);
+    carry_out_cells(window, record, data);
     if (ompi_osc_ucp_threaded()) {
         __atomic_store_n(&pulled.held, 0, __ATOMIC_RELEASE);
     }
 }
 
 /** Carry out an operation that is taken. */
-static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_record_t *record)
+static void carry_out(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_handoff_record_t *record, char *data)
 {
     void                      *target = (void *) (uintptr_t) record->address;
-    char                      *data   = ompi_osc_ucp_handoff_data(record);
     char                      *more   = data + record->bytes;
     const uintptr_t            key    = (uintptr_t) record->address - window->key_base;
     const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_by_code(record->prim);
@@ -120,10 +128,10 @@ static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_
     case OMPI_OSC_UCP_HANDOFF_SHAPED_PUT:
     case OMPI_OSC_UCP_HANDOFF_SHAPED_GET:
     case OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE:
-        carry_out_shaped(window, record);
+        carry_out_shaped(window, record, data);
         break;
     case OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE:
-        carry_out_pulled(window, record);
+        carry_out_pulled(window, record, data);
         break;
     case OMPI_OSC_UCP_HANDOFF_RAISE:
         __atomic_fetch_add(ompi_osc_ucp_counter(window->control, window->counters_max, (uint32_t) record->address),
@@ -135,29 +143,88 @@ static void carry_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_
     }
 }
 
-static void carry_all_out(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
+/** Carry out records of so many bytes at an address. The first one may lie elsewhere, without its data. */
+static void carry_all_out(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_handoff_record_t *record, char *at,
+                          uint32_t used)
 {
-    char *at = handoff->records, *end = at + handoff->used;
+    char *end = at + used;
 
     while (at < end) {
-        ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
-
-        carry_out(window, record);
-        at += ompi_osc_ucp_handoff_takes(record->bytes, record->fetches);
+        carry_out(window, record, at + sizeof(*record));
+        at    += ompi_osc_ucp_handoff_takes(record->bytes, record->fetches);
+        record = (ompi_osc_ucp_handoff_record_t *) at;
     }
+}
+
+/** Take what was posted there. False: nothing was, or it is taken back. */
+static bool take(uint32_t *state)
+{
+    uint32_t posted = OMPI_OSC_UCP_HANDOFF_POSTED;
+
+    return __atomic_compare_exchange_n(state, &posted, OMPI_OSC_UCP_HANDOFF_TAKEN, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static void done(uint32_t *state)
+{
+    __atomic_store_n(state, OMPI_OSC_UCP_HANDOFF_DONE, __ATOMIC_RELEASE);
+}
+
+/** Take the chunk whose turn it is. *last_p: no other one follows. */
+static bool chunk_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff, bool *last_p)
+{
+    const uint32_t                taken = __atomic_load_n(&handoff->taken, __ATOMIC_RELAXED);
+    ompi_osc_ucp_handoff_chunk_t *chunk = ompi_osc_ucp_handoff_chunk(handoff, taken);
+
+    if (!take(&chunk->state)) {
+        return false;
+    }
+    carry_all_out(window, (ompi_osc_ucp_handoff_record_t *) chunk->records, chunk->records, chunk->used);
+    __atomic_store_n(&handoff->taken, taken + 1, __ATOMIC_RELAXED);
+    *last_p = chunk->last;
+    done(&chunk->state);
+    return true;
+}
+
+/** Take chunks while further ones come in. One thread at a time: another one could take the last chunk, with its
+ *  notifications, while those before it are not over. */
+static bool chunks_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
+{
+    unsigned chunks = 0, spins = 0;
+    bool     last = false;
+
+    if (ompi_osc_ucp_threaded() && !ompi_osc_ucp_take(&handoff->taking)) {
+        return false;
+    }
+    while (!last && spins < SPINS_PER_CHUNK && chunks < CHUNKS_PER_POLL &&
+           OMPI_OSC_UCP_HANDOFF_STREAMS == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) {
+        if (chunk_take(window, handoff, &last)) {
+            chunks++;
+            spins = 0;
+        } else {
+            ompi_osc_ucp_cpu_relax();
+            spins++;
+        }
+    }
+    if (ompi_osc_ucp_threaded()) {
+        __atomic_store_n(&handoff->taking, 0, __ATOMIC_RELEASE);
+    }
+    return chunks > 0;
 }
 
 bool ompi_osc_ucp_handoff_take(const ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_handoff_t *handoff = window->handoff;
-    uint32_t                posted  = OMPI_OSC_UCP_HANDOFF_POSTED;
 
-    if (!__atomic_compare_exchange_n(&handoff->state, &posted, OMPI_OSC_UCP_HANDOFF_TAKEN, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED)) {
+    if (OMPI_OSC_UCP_HANDOFF_STREAMS == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) {
+        return chunks_take(window, handoff);
+    }
+    if (!take(&handoff->state)) {
         return false;
     }
-    carry_all_out(window, handoff);
-    __atomic_store_n(&handoff->state, OMPI_OSC_UCP_HANDOFF_DONE, __ATOMIC_RELEASE);
+    carry_all_out(window, ompi_osc_ucp_handoff_first(handoff), ompi_osc_ucp_handoff_records(handoff, handoff->used),
+                  handoff->used);
+    done(&handoff->state);
     return true;
 }
 

@@ -24,7 +24,7 @@ static inline bool ompi_osc_ucp_handoff_serve(const ompi_osc_ucp_window_t *windo
     ompi_osc_ucp_handoff_t *handoff = window->handoff;
 
     __atomic_store_n(&handoff->polls, __atomic_load_n(&handoff->polls, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    return OPAL_UNLIKELY(OMPI_OSC_UCP_HANDOFF_POSTED == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) &&
+    return OPAL_UNLIKELY(OMPI_OSC_UCP_HANDOFF_POSTED <= __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) &&
            ompi_osc_ucp_handoff_take(window);
 }
 

@@ -90,6 +90,19 @@ static uint64_t memory_wanted(const ompi_osc_ucp_window_t *window)
     }
 }
 
+/** What of it lies apart, as many windows never use it. */
+static uint64_t far_wanted(const ompi_osc_ucp_window_t *window)
+{
+    switch (window->flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+        return OMPI_OSC_UCP_HANDOFF_FAR;
+    case MPI_WIN_FLAVOR_DYNAMIC:
+        return sizeof(ompi_osc_ucp_attached_table_t) + OMPI_OSC_UCP_HANDOFF_FAR;
+    default:
+        return 0;
+    }
+}
+
 /** The processes whose memory this one has copied, of those that follow it in communicators. Of the origin side. */
 static struct {
     uint64_t keys[TRIED_MAX];
@@ -164,6 +177,7 @@ static ompi_osc_ucp_share_t share_of(const ompi_osc_ucp_window_t *window)
 {
     return (ompi_osc_ucp_share_t) {
         .memory     = memory_wanted(window),
+        .far        = far_wanted(window),
         .counters   = window->counters_max,
         .alignment  = window->alignment,
         .uniform    = is_outside(window) || window->uniform_bytes >= 0,
@@ -200,11 +214,13 @@ static void segment_use(ompi_osc_ucp_window_t *window)
         return;
     }
     if (MPI_WIN_FLAVOR_DYNAMIC == window->flavor) {
-        window->attached = memset(mine.memory, 0, offsetof(ompi_osc_ucp_attached_t, shown));
-        mine.memory     += sizeof(*window->attached);
+        window->attached = (ompi_osc_ucp_attached_t *) mine.memory;
+        ompi_osc_ucp_attached_init(window->attached, (ompi_osc_ucp_attached_table_t *) mine.far);
+        mine.memory += sizeof(ompi_osc_ucp_attached_t);
+        mine.far    += sizeof(ompi_osc_ucp_attached_table_t);
     }
     window->handoff = (ompi_osc_ucp_handoff_t *) mine.memory;
-    ompi_osc_ucp_handoff_init(window->handoff);
+    ompi_osc_ucp_handoff_init(window->handoff, mine.far);
 }
 
 /** Map the segment that rank 0 has offered, if it is what all want. False on all, or on none. */

@@ -12,14 +12,20 @@
 #include "base/params.h"
 #include "memory/attached.h"
 
+typedef struct attached_t {
+    ompi_osc_ucp_attached_t       head;
+    ompi_osc_ucp_attached_table_t table;
+} attached_t;
+
 int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
 {
     bool   allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
     bool   dynamic   = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
     size_t before    = ompi_osc_ucp_counters_bytes(window->counters_max);
     size_t bytes     = before + sizeof(ompi_osc_ucp_control_t) +
-                       (allocates ? (size_t) window->bytes : dynamic ? sizeof(ompi_osc_ucp_attached_t) : 0);
-    int    rc;
+                       (allocates ? (size_t) window->bytes : dynamic ? sizeof(attached_t) : 0);
+    attached_t *attached;
+    int         rc;
 
     rc = ompi_osc_ucp_arena_take(bytes, window->alignment, before + sizeof(ompi_osc_ucp_control_t), window->size > 1,
                                  &window->block);
@@ -29,7 +35,10 @@ int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
     window->control = (ompi_osc_ucp_control_t *) ((char *) ompi_osc_ucp_block_address(&window->block) + before);
     memset(window->control, 0, sizeof(*window->control));
     if (dynamic) {
-        window->attached = memset(window->control + 1, 0, sizeof(*window->attached));
+        attached = (attached_t *) (window->control + 1);
+        memset(attached->table.insiders, 0, sizeof(attached->table.insiders));
+        ompi_osc_ucp_attached_init(&attached->head, &attached->table);
+        window->attached = &attached->head;
     }
     window->stripes = ompi_osc_ucp_block_head(&window->block)->stripes;
     if (allocates) {

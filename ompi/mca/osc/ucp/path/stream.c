@@ -1,0 +1,240 @@
+/* Long puts and gets by both processes at once: see path/handoff.h.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * While the origin fills a chunk of the target's handoff, or empties one, the target works on another. So the data are
+ * copied twice, but side by side, and not by the kernel, which first has to look up each page.
+ */
+
+#include "path/handing.h"
+#include "path/handoff.h"
+
+#include <string.h>
+
+/** Less room in a chunk is left unused. */
+#define ROOM_MIN 512
+
+/** A piece is cut at a multiple of so many bytes in the target's memory, so that no element is. */
+#define ELEMENT 16
+
+/** Steps of waiting for a target to take a chunk, and further ones for each KiB of all: the kernel takes as long. */
+#define STEPS_MAX     96
+#define STEPS_PER_KIB 2
+
+/** How far a vector's data have come. */
+typedef struct walk_t {
+    const struct iovec *here, *there;
+    uint64_t            here_at, there_at; /**< bytes of both that are behind it */
+    uint64_t            left;              /**< bytes before it */
+} walk_t;
+
+/** A put or get of some chunks. */
+typedef struct stream_t {
+    ompi_osc_ucp_peer_t    *peer;
+    ompi_osc_ucp_handoff_t *handoff;
+    uint32_t                first;        /**< the chunk's number with which it begins */
+    uint32_t                posted, done; /**< chunks */
+    unsigned                patience;
+    bool                    write;
+    walk_t                  ahead, behind; /**< what is to be posted next, and of a get to be stored next */
+    const ompi_osc_ucp_handoff_raises_t *raises; /**< the target carries them out with the last chunk */
+} stream_t;
+
+static void walk_begin(walk_t *walk, const ompi_osc_ucp_cma_vector_t *vector)
+{
+    *walk = (walk_t) { .here = vector->here, .there = vector->there, .left = vector->bytes };
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** The next piece of at most so many bytes that lies in one piece on both sides. Returns its bytes. */
+static uint64_t walk_next(walk_t *walk, uint64_t most, char **here_p, uint64_t *there_p)
+{
+    const uint64_t here = walk->here->iov_len - walk->here_at, there = walk->there->iov_len - walk->there_at;
+    uint64_t       bytes = least(here, there);
+
+    *here_p  = (char *) walk->here->iov_base + walk->here_at;
+    *there_p = (uintptr_t) walk->there->iov_base + walk->there_at;
+    if (bytes > most) {
+        bytes = most - (*there_p + most) % ELEMENT;
+    }
+    walk->here_at  += bytes;
+    walk->there_at += bytes;
+    walk->left     -= bytes;
+    if (here == bytes) {
+        walk->here++;
+        walk->here_at = 0;
+    }
+    if (there == bytes) {
+        walk->there++;
+        walk->there_at = 0;
+    }
+    return bytes;
+}
+
+static ompi_osc_ucp_handoff_chunk_t *chunk_of(const stream_t *stream, uint32_t number)
+{
+    return ompi_osc_ucp_handoff_chunk(stream->handoff, stream->first + number);
+}
+
+/** Append a piece to records with room for so many bytes: a put with its data. Returns what the record takes. */
+static uint32_t piece_append(stream_t *stream, char *at, uint64_t room)
+{
+    ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
+    const uint64_t                 most   = least(room - sizeof(*record), OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES);
+    char                          *here;
+
+    record->bytes   = (uint16_t) walk_next(&stream->ahead, most, &here, &record->address);
+    record->kind    = stream->write ? OMPI_OSC_UCP_HANDOFF_PUT : OMPI_OSC_UCP_HANDOFF_GET;
+    record->fetches = false;
+    if (stream->write) {
+        memcpy(ompi_osc_ucp_handoff_data(record), here, record->bytes);
+    }
+    return ompi_osc_ucp_handoff_takes(record->bytes, false);
+}
+
+static void chunk_post(stream_t *stream)
+{
+    ompi_osc_ucp_handoff_chunk_t *chunk = chunk_of(stream, stream->posted);
+    uint32_t                      used  = 0;
+
+    while (stream->ahead.left > 0 && OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used >= ROOM_MIN) {
+        used += piece_append(stream, chunk->records + used, OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used);
+    }
+    chunk->last = 0 == stream->ahead.left;
+    chunk->used = used + (chunk->last ? ompi_osc_ucp_handing_append(chunk->records + used, stream->raises) : 0);
+    __atomic_store_n(&chunk->state, OMPI_OSC_UCP_HANDOFF_POSTED, __ATOMIC_RELEASE);
+    stream->posted++;
+}
+
+/** Store what the target has put into so many bytes of records. */
+static void pieces_read(stream_t *stream, char *at, uint32_t used)
+{
+    char    *end = at + used, *here;
+    uint64_t there;
+
+    while (at < end && stream->behind.left > 0) { /* no notifications */
+        ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
+
+        (void) walk_next(&stream->behind, record->bytes, &here, &there);
+        memcpy(here, ompi_osc_ucp_handoff_data(record), record->bytes);
+        at += ompi_osc_ucp_handoff_takes(record->bytes, false);
+    }
+}
+
+/** Wait until the oldest chunk that is posted is over. */
+static ompi_osc_ucp_handed_t chunk_await(stream_t *stream, unsigned patience)
+{
+    ompi_osc_ucp_handoff_chunk_t *chunk  = chunk_of(stream, stream->done);
+    const ompi_osc_ucp_handed_t   handed = ompi_osc_ucp_handing_await(stream->peer, &chunk->state, patience);
+
+    if (OMPI_OSC_UCP_HANDED_DONE == handed) {
+        if (!stream->write) {
+            pieces_read(stream, chunk->records, chunk->used);
+        }
+        __atomic_store_n(&chunk->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELAXED);
+    }
+    stream->done++;
+    return handed;
+}
+
+/** Post all chunks, and wait for each before its place is needed. */
+static ompi_osc_ucp_handed_t chunks_hand_off(stream_t *stream)
+{
+    ompi_osc_ucp_handed_t handed = OMPI_OSC_UCP_HANDED_DONE;
+
+    while (OMPI_OSC_UCP_HANDED_DONE == handed && (stream->ahead.left > 0 || stream->done < stream->posted)) {
+        if (stream->ahead.left > 0 && stream->posted - stream->done < OMPI_OSC_UCP_HANDOFF_CHUNKS) {
+            chunk_post(stream);
+            if (1 == stream->posted) {
+                __atomic_store_n(&stream->handoff->state, OMPI_OSC_UCP_HANDOFF_STREAMS, __ATOMIC_RELEASE);
+            }
+        } else {
+            handed = chunk_await(stream, stream->patience);
+        }
+    }
+    while (OMPI_OSC_UCP_HANDED_BACK == handed && stream->done < stream->posted) { /* take back the others, too */
+        handed = OMPI_OSC_UCP_HANDED_DEAD == chunk_await(stream, 0) ? OMPI_OSC_UCP_HANDED_DEAD : handed;
+    }
+    return handed;
+}
+
+/** The chunks of a handoff that is claimed hold anything at first. */
+static void chunks_init(ompi_osc_ucp_handoff_t *handoff)
+{
+    unsigned i;
+
+    for (i = 0; 0 == handoff->streamed && i < OMPI_OSC_UCP_HANDOFF_CHUNKS; i++) {
+        ompi_osc_ucp_handoff_chunk(handoff, i)->state = OMPI_OSC_UCP_HANDOFF_FREE;
+    }
+    handoff->streamed = 1;
+}
+
+/** Does it fit the handoff itself? The target finds it sooner there than in a chunk. */
+static bool is_short(const ompi_osc_ucp_cma_vector_t *vector)
+{
+    const uint64_t pieces = vector->nhere + vector->nthere - 1;
+
+    return vector->bytes > OMPI_OSC_UCP_HANDOFF_NEAR && vector->bytes <= OMPI_OSC_UCP_HANDOFF_MAX &&
+           vector->bytes + pieces * (sizeof(ompi_osc_ucp_handoff_record_t) + 15) <= OMPI_OSC_UCP_HANDOFF_ROOM;
+}
+
+/** Hand off all at once: it is short, and the handoff is claimed. */
+static bool short_hand_off(stream_t *stream, uint64_t pieces)
+{
+    ompi_osc_ucp_handoff_t *handoff = stream->handoff;
+    char                   *records = ompi_osc_ucp_handoff_far(handoff)->records;
+    uint32_t                used    = 0;
+
+    while (stream->ahead.left > 0) {
+        used += piece_append(stream, records + used, OMPI_OSC_UCP_HANDOFF_ROOM - used);
+    }
+    *ompi_osc_ucp_handoff_first(handoff) = *(ompi_osc_ucp_handoff_record_t *) records;
+    handoff->used = used + ompi_osc_ucp_handing_append(records + used, stream->raises);
+    if (!ompi_osc_ucp_handing_post(stream->peer, pieces)) {
+        return false;
+    }
+    if (!stream->write) {
+        pieces_read(stream, records, used);
+    }
+    ompi_osc_ucp_handing_release(stream->peer);
+    return true;
+}
+
+/** The same in chunks. */
+static bool long_hand_off(stream_t *stream)
+{
+    ompi_osc_ucp_handed_t handed;
+
+    chunks_init(stream->handoff);
+    stream->first = __atomic_load_n(&stream->handoff->taken, __ATOMIC_RELAXED);
+    handed = chunks_hand_off(stream);
+    if (OMPI_OSC_UCP_HANDED_DEAD == handed) {
+        return false;
+    }
+    __atomic_store_n(&stream->handoff->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELAXED);
+    ompi_osc_ucp_handing_release(stream->peer);
+    if (OMPI_OSC_UCP_HANDED_BACK == handed) {
+        ompi_osc_ucp_handing_missed(&stream->peer->handing);
+    }
+    return OMPI_OSC_UCP_HANDED_DONE == handed;
+}
+
+bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_cma_vector_t *vector, bool write,
+                                 const ompi_osc_ucp_handoff_raises_t *raises)
+{
+    stream_t stream = {
+        .peer = peer, .handoff = peer->handing.handoff, .write = write, .raises = raises,
+        .patience = STEPS_MAX + STEPS_PER_KIB * (unsigned) (vector->bytes / 1024)
+    };
+
+    if (!ompi_osc_ucp_handing_claim(peer)) {
+        return false;
+    }
+    walk_begin(&stream.ahead, vector);
+    walk_begin(&stream.behind, vector);
+    return is_short(vector) ? short_hand_off(&stream, vector->nthere) : long_hand_off(&stream);
+}
