@@ -12,7 +12,6 @@ import os
 import queue
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ import threading
 import time
 
 import bench_report
+import jobs
 from bench_results import Results
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -239,12 +239,7 @@ class Job:
 
     def kill(self):
         if self.process and self.process.returncode is None:
-            for sign, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, None)):
-                try:
-                    os.killpg(self.process.pid, sign)
-                    self.process.wait(patience)
-                except (ProcessLookupError, subprocess.TimeoutExpired):
-                    pass
+            jobs.end(self.process, 5)
 
     def drain(self):
         """What was written for processes that did not take it."""
@@ -426,8 +421,9 @@ class Bench:
             for part, flavour, groups in parts:
                 if (part.processes > 4 or "operations" == part.groups) and number > CROWD_ROUNDS:
                     continue
+                few = part.components and [*self.options.variant, *part.components]
                 self.place(number, part, flavour, groups, [
-                    component for component in part.components or self.options.component
+                    component for component in few or self.options.component
                     if self.can(part, flavour, component)])
             self.file.flush()
             last = time.time() - begin
@@ -458,7 +454,7 @@ def revision():
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    jobs.end_with_signals()
     options = arguments()
     if options.compare:
         print("\n".join(bench_report.agreement(*(Results([name]) for name in options.compare))))

@@ -13,6 +13,23 @@ build_packages=(build-essential autoconf automake libtool pkg-config libopenmpi-
 # Scripts in containers and CI run as root; Open MPI wants to be told twice that this is meant.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+scratch= # a folder that goes with the script
+
+# A signal that ends the script ends the jobs that it runs, also in the background. It lets packages be installed.
+on_exit()
+{
+    local parents=($$)
+
+    # A background shell that is ended right after its fork may still have the traps below.
+    [ $$ = "$BASHPID" ] || return 0
+    # shellcheck disable=SC2207  # numbers
+    parents+=($(jobs -p))
+    pkill -TERM -P "$(IFS=,; echo "${parents[*]}")" -x 'within|run-tests|soak|matrix' 2>/dev/null || true
+    [ -z "$scratch" ] || rm -rf "$scratch"
+}
+trap on_exit EXIT
+trap 'exit 130' INT
+
 say()
 {
     echo "$program: $*"

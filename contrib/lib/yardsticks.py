@@ -9,11 +9,11 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 
+import jobs
 import yardsticks_suites
 
 PASSED, FAILED, LATE, SKIPPED, UNBUILT = "passed", "failed", "too long", "skipped", "not built"
@@ -74,16 +74,6 @@ def build(suite, place, arguments):
     return yardsticks_suites.SUITES[suite].programs(folder)
 
 
-def end(job):
-    """mpirun ends its processes if it is asked to; nothing of the job may stay."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(job.pid, number)
-            job.wait(10)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-
-
 def judge(program, status, log):
     if yardsticks_suites.SKIPPED == status:
         return SKIPPED
@@ -106,7 +96,7 @@ def run(program, component, arguments, log):
         except subprocess.TimeoutExpired:
             return LATE
         finally:
-            end(job)
+            jobs.end(job)
     return judge(program, status, log)
 
 
@@ -175,6 +165,7 @@ def report(results, components, output):
 
 
 def main():
+    jobs.end_with_signals()
     arguments = read_arguments()
     arguments.output = arguments.output.resolve()
     suites, components = choose_suites(arguments), choose_components(arguments.components)

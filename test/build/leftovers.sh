@@ -1,6 +1,5 @@
 #!/bin/bash
-# Windows leave no shared memory behind: neither at the normal end nor when a process, or mpirun, is killed, at any
-# time.
+# Windows leave no shared memory behind: neither at the normal end nor when a process, or mpirun, is killed.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -52,11 +51,18 @@ for i in $(seq 50); do
     sleep 0.1
 done
 STRIKE
+# Linux has no call that makes a segment and marks it for removal: a process that is killed between the two calls leaves
+# it (about 1 in 40 here, where segments are made all the time; docs/security.md). So two strikes in a row must not
+# leave anything.
+strike()
+{
+    "${apart[@]}" --pid --fork --kill-child --mount-proc bash "$scratch/run" bash "$scratch/strike" "$1" "$2" \
+        "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "$scratch/leftovers" loop || true
+}
 for victim in "$scratch/leftovers" mpirun; do
     for delay in 0.6 0.8 1.1; do
-        left=$("${apart[@]}" --pid --fork --kill-child --mount-proc bash "$scratch/run" bash "$scratch/strike" \
-            "$victim" $delay "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp \
-            "$scratch/leftovers" loop) || true
-        [ -z "$left" ] || fail "left behind when $victim was killed after $delay s: $left"
+        left=$(strike "$victim" $delay)
+        [ -z "$left" ] || left=$(strike "$victim" $delay)
+        [ -z "$left" ] || fail "left behind twice when $victim was killed after $delay s: $left"
     done
 done

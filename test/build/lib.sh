@@ -146,6 +146,17 @@ lines()
     grep -cE -- "$1" "$scratch/out" || true
 }
 
+# nothing_runs PROGRAM WHAT: no process of the program is left. A killed one takes a moment to go.
+nothing_runs()
+{
+    local end=$((SECONDS + $(grown 10)))
+
+    while readlink /proc/[0-9]*/exe | grep -qF "$1"; do
+        [ "$SECONDS" -lt "$end" ] || fail "$2: processes are left"
+        sleep 0.1
+    done
+}
+
 # serves WHAT: Open MPI finds the installed component by itself, and uses it.
 serves()
 {

@@ -167,6 +167,26 @@ says 1
 grep -q "Open MPI finds no osc/nonsense" "$scratch/out" || fail "an unknown component: $(cat "$scratch/out")"
 [ ! -e "$suites/imb/IMB-RMA" ] || fail "the sources were changed"
 
+# What it runs ends with it.
+: >"$scratch/out"
+PATH=$(dirname "$mpicc"):$PATH OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT \
+    "$scratch/tree/contrib/yardsticks" --installed --again --suites mpich --components ucp --programs late "$suites" \
+    >"$scratch/out" 2>&1 </dev/null &
+yardsticks=$!
+rank_runs()
+{
+    readlink /proc/[0-9]*/exe | grep -qF "$scratch/tree/build/yardsticks/mpich/"
+}
+until rank_runs || ! kill -0 $yardsticks 2>/dev/null; do
+    sleep 0.1
+done
+rank_runs || fail "no program ran: $(cat "$scratch/out")"
+status=0
+kill -TERM $yardsticks
+wait $yardsticks || status=$?
+[ "$status" -eq 143 ] || fail "status $status after SIGTERM: $(cat "$scratch/out")"
+! rank_runs || fail "a program goes on after SIGTERM"
+
 # mtt_says SUITE FOLDER STATUS LINE OPTION...: its command there, with these options, ends so and says this line.
 mtt_says()
 {

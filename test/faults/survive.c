@@ -4,9 +4,9 @@
  *
  * usage: survive lock | epoch | contact | refused | free | fence | many | pscw | request | compute [threads]
  *
- * Rank 1 dies. The calls on a window that it is a member of return MPI_ERR_WIN, within ten seconds; another window is
- * used afterwards, and one is made. Each of the others prints when it learned of that, in seconds since the case
- * began: some cases wait before the death (half a second) or before they ask (one second). At least three processes.
+ * Rank 1 dies. The calls on a window that it is a member of return MPI_ERR_WIN; another window is used afterwards, and
+ * one is made. Each of the others prints when it learned of that, in seconds since the case began: some cases wait
+ * before the death (half a second) or before they ask (one second). At least three processes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { VICTIM = 1, BYTES = 1 << 20, MANY = 20000, SECONDS_MAX = 10 };
+enum { VICTIM = 1, BYTES = 1 << 20, MANY = 20000 };
 
 static char     memory[BYTES], buffer[BYTES];
 static int      rank, size;
@@ -415,9 +415,6 @@ int main(int argc, char **argv)
     }
     told = MPI_Wtime() - begin;
     expect(name, rc, MPI_ERR_WIN);
-    if (told > SECONDS_MAX) {
-        fail("told after %.1f s", told);
-    }
     if (MPI_WIN_NULL != win) {
         try_lost();
     }

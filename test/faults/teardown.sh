@@ -43,7 +43,7 @@ for how in open outstanding locked posted error busy load; do
                 fail "$how over $setup, time $times: exit status $status"
             }
             [ ! -s "$scratch/left" ] || fail "$how over $setup leaves behind: $(cat "$scratch/left")"
-            ! readlink /proc/[0-9]*/exe | grep -qF "$scratch/teardown" || fail "$how over $setup: processes are left"
+            nothing_runs "$scratch/teardown" "$how over $setup"
         done
     done
 done
