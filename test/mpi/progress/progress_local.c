@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "flag.h"
 #include "windows.h"
 
 #include <stdbool.h>
-#include <unistd.h>
 
 enum { TARGET = 3 }; /* rank 0 sends notices of fences to the ranks 1, 2 and 4 */
 
@@ -56,17 +56,6 @@ static void call(const struct test_window *window, int unit, long value, bool su
     MPI_OK(MPI_Get(&got, 1, MPI_LONG, TARGET, at + GET * element, 1, MPI_LONG, win));
 }
 
-/** Wait until the file is there. False: it does not come. */
-static bool flag_seen(const char *flag)
-{
-    int waited = 0;
-
-    while (0 != access(flag, F_OK) && waited++ < test_patience() * 100) {
-        usleep(10000);
-    }
-    return 0 == access(flag, F_OK);
-}
-
 static void check_post(enum test_flavor flavor, MPI_Info info, const char *flag)
 {
     struct test_window window;
@@ -80,12 +69,12 @@ static void check_post(enum test_flavor flavor, MPI_Info info, const char *flag)
     MPI_OK(MPI_Group_incl(all, 1, &rank, &other));
     if (POSTER == test_rank) {
         MPI_OK(MPI_Win_post(other, 0, window.win));
-        fclose(fopen(flag, "w"));
+        test_flag_raise(flag);
         MPI_OK(MPI_Win_wait(window.win));
         CHECK(1 == *(const long *) (void *) window.base, "%s: got another value", test_flavor_name[flavor]);
         unlink(flag);
     } else if (ORIGIN == test_rank) {
-        seen = flag_seen(flag);
+        seen = test_flag_seen(flag);
         MPI_OK(MPI_Win_start(other, 0, window.win));
         MPI_OK(MPI_Put(&one, 1, MPI_LONG, POSTER, test_at(&window, POSTER, 0), 1, MPI_LONG, window.win));
         MPI_OK(MPI_Win_complete(window.win));
@@ -135,11 +124,11 @@ static void check(enum test_flavor flavor, MPI_Info info, const char *flag, enum
             }
             call(&window, unit, round + 4, sums);
             if (0 == round) {
-                fclose(fopen(flag, "w"));
+                test_flag_raise(flag);
             }
         }
         if (TARGET == test_rank && 0 == round) {
-            seen = flag_seen(flag);
+            seen = test_flag_seen(flag);
         }
         MPI_OK(MPI_Win_fence(0, window.win));
         CHECK(0 != test_rank || 3 == got, "%s, round %d: got %ld", test_flavor_name[flavor], round, got);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "stopped.h"
 #include "windows.h"
 
 #include <pthread.h>
@@ -33,8 +34,8 @@ static void flush_while_stopped(pid_t target)
     int one = 1;
 
     kill(target, SIGSTOP);
+    test_await_stopped(target);
     pthread_create(&waker, NULL, continue_later, (void *) (intptr_t) target);
-    usleep(100000);
     MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
     pthread_create(&flusher, NULL, flush, NULL);
     usleep(200000); /* that thread has asked */
