@@ -5,11 +5,12 @@
 import argparse
 import csv
 import os
-import signal
+import statistics
 import subprocess
 import sys
 import time
 
+import jobs
 import scale_report
 from scale_model import FIELDS, Row
 
@@ -29,7 +30,9 @@ def arguments():
     parser.add_argument("--processes", type=lambda text: [int(word) for word in text.split(",")])
     parser.add_argument("--setup", type=words, default=list(SETUPS))
     parser.add_argument("--fit", type=int, default=32)
+    parser.add_argument("--repeat", type=int)
     parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--read", nargs="+", metavar="FILE")
     parser.add_argument("--output")
     parser.add_argument("--write-docs", action="store_true")
@@ -47,50 +50,83 @@ def arguments():
 def command(options, setup, processes, cases):
     hosts = SETUPS[setup]
     below = ["env", f"PER_HOST={processes // hosts}", os.path.join(TOP, "contrib/two-hosts"), "-n", str(hosts)]
-    return [*(below if hosts > 1 else []), options.mpirun, "-np", str(processes), "--oversubscribe",
+    return [*(below if hosts > 1 else []), options.mpirun, "-x", "TEST_ENDED", "-np", str(processes), "--oversubscribe",
             *(["--bind-to", "none"] if hosts == 1 else []), "--mca", "mpi_yield_when_idle", "1", "--mca", "osc", "ucp",
             "--mca", "pml", "ob1", *(APART if "apart" == setup else []),
             os.path.join(options.programs, "scale"), *cases]
 
 
 def run(words, seconds):
-    """The lines that a job prints, and what went wrong, or None."""
-    job = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                           errors="replace", start_new_session=True)
+    """The fields of the rows that a job prints, and how it has ended, or None if well. If it fails, the rest of its
+    output is on stderr: with stacks, if it was a hang."""
+    job = subprocess.Popen([os.path.join(TOP, "test/lib/within"), "-r", str(seconds), *words],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace",
+                           start_new_session=True)
     try:
-        out, errors = job.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        for sign in signal.SIGTERM, signal.SIGKILL:
-            os.killpg(job.pid, sign)
-            time.sleep(5)
-        job.communicate()
-        return [], f"it did not end within {seconds} s"
+        lines = job.communicate()[0].splitlines()
+    finally:
+        jobs.end(job)
     if 0 != job.returncode:
-        return [], f"exit status {job.returncode}: {' '.join(errors.split())[-600:]}"
-    return out.splitlines(), None
+        print(*(line for line in lines if not line.startswith("row,")), sep="\n", file=sys.stderr)
+        return [], f"no end within {seconds} s" if 124 == job.returncode else f"exit status {job.returncode}"
+    return [line.split(",")[1:] for line in lines if line.startswith("row,")], None
+
+
+def repeat(options):
+    """Run all cases many times, and say how each run has ended; how many have not ended well."""
+    failed = 0
+    for setup in options.setup:
+        for processes in options.processes:
+            if not possible(setup, processes):
+                continue
+            for number in range(1, options.repeat + 1):
+                begin = time.time()
+                rows, wrong = run(command(options, setup, processes, sum(JOBS, [])), options.seconds)
+                wrong = wrong or (None if rows else "nothing was counted")
+                print(f"{setup}, {processes} processes, run {number} of {options.repeat}: {wrong or 'ended well'}"
+                      f" ({time.time() - begin:.0f} s)", flush=True)
+                failed += wrong is not None
+    print(f"{failed} runs have failed")
+    return failed
+
+
+def possible(setup, processes):
+    return 1 == SETUPS[setup] or processes >= 2 * SETUPS[setup]
+
+
+def count(options, setup, processes, cases):
+    """Run a job several times. The medians of its rows, and how many runs failed: the memory of a process sometimes
+    grows by some hundred KiB more."""
+    found, failed = {}, 0
+    for _ in range(options.rounds):
+        begin = time.time()
+        counted, wrong = run(command(options, setup, processes, cases), options.seconds)
+        print(f"{setup}, {processes} processes, {', '.join(cases)}: {wrong or 'counted'} ({time.time() - begin:.0f} s)",
+              file=sys.stderr, flush=True)
+        failed += wrong is not None
+        for *key, mean, most in counted:
+            found.setdefault(tuple(key), []).append((float(mean), float(most)))
+    return [[*key, *(f"{statistics.median(column):.6g}" for column in zip(*values))]
+            for key, values in found.items()], failed
 
 
 def collect(options):
-    """Run all jobs; the rows, also in scale.csv, and how many jobs failed."""
+    """Run all jobs; the rows, also in scale.csv, and how many runs failed."""
     rows, failed = [], 0
     with open(os.path.join(options.output, "scale.csv"), "w") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(FIELDS)
         for setup in options.setup:
             for processes in options.processes:
-                if processes < 2 * SETUPS[setup] and SETUPS[setup] > 1:
+                if not possible(setup, processes):
                     continue
                 for cases in JOBS:
-                    begin = time.time()
-                    lines, wrong = run(command(options, setup, processes, cases), options.seconds)
-                    print(f"{setup}, {processes} processes, {', '.join(cases)}: {wrong or 'counted'}"
-                          f" ({time.time() - begin:.0f} s)", file=sys.stderr, flush=True)
-                    failed += wrong is not None
-                    for line in lines:
-                        if line.startswith("row,"):
-                            values = [setup, str(processes), *line.split(",")[1:]]
-                            table.writerow(values)
-                            rows.append(Row.of(values))
+                    counted, wrong = count(options, setup, processes, cases)
+                    failed += wrong
+                    for fields in counted:
+                        values = [setup, str(processes), *fields]
+                        table.writerow(values)
+                        rows.append(Row.of(values))
                     file.flush()
     return rows, failed
 
@@ -104,7 +140,10 @@ def read(names):
 
 
 def main():
+    jobs.end_with_signals()
     options = arguments()
+    if options.repeat:
+        sys.exit(1 if repeat(options) else 0)
     rows, failed = (read(options.read), 0) if options.read else collect(options)
     bad = scale_report.print_all(rows, options.fit)
     if options.write_docs:

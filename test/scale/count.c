@@ -101,18 +101,21 @@ static double mappings(void)
     return n;
 }
 
+/** Counted page by page. The number in /proc/self/statm lags in many kernels: each processor, or thread, adds its own
+ *  part to it now and then, which makes hundreds of KiB (proc(5)). */
 static double resident(void)
 {
-    FILE *file = fopen("/proc/self/statm", "r");
-    long  total, pages = 0;
+    FILE  *file = fopen("/proc/self/smaps_rollup", "r");
+    char   line[256];
+    double kib = 0;
 
-    if (NULL == file || 2 != fscanf(file, "%ld %ld", &total, &pages)) {
-        pages = 0;
+    while (NULL != file && NULL != fgets(line, sizeof(line), file) && 1 != sscanf(line, "Rss: %lf kB", &kib)) {
+        continue;
     }
     if (NULL != file) {
         fclose(file);
     }
-    return (double) pages * (double) sysconf(_SC_PAGESIZE) / 1024;
+    return kib;
 }
 
 struct scale_counts scale_count(void)

@@ -10,6 +10,7 @@
  */
 
 #include "count.h"
+#include "ended.h"
 
 #include <stdio.h>
 #include <stdlib.h>
