@@ -28,7 +28,9 @@ cd "$scratch/clone"
 git add -u
 git add -f --pathspec-from-file="$scratch/there"
 touch contrib/not-in-git
-git -c user.name=test -c user.email=test@example.org commit -q --allow-empty -m "what is tested"
+# As if the first tarball were made in the moment of the commit, and the second one later.
+GIT_COMMITTER_DATE="@$(($(date +%s) + 4)) +0000" \
+    git -c user.name=test -c user.email=test@example.org commit -q --allow-empty -m "what is tested"
 sign=()
 if command -v gpg >/dev/null; then
     export GNUPGHOME=$scratch/gnupg
@@ -48,7 +50,15 @@ echo "See osc-ucp-98.7.6.tar.gz" >>docs/install.md
 grep -q "docs/install.md:.*osc-ucp-98.7.6" "$scratch/log" || fail "another version: $(cat "$scratch/log")"
 git checkout -q docs/install.md
 (umask 077 && quietly contrib/release "$scratch/again")
-cmp "$scratch/out/"*.tar.gz "$scratch/again/"*.tar.gz || fail "another umask makes another tarball of the same commit"
+if ! cmp "$scratch/out/"*.tar.gz "$scratch/again/"*.tar.gz; then
+    for folder in out again; do
+        tar -tvzf "$scratch/$folder/"*.tar.gz >"$scratch/$folder.list"
+        tar -C "$scratch/$folder" -xzf "$scratch/$folder/"*.tar.gz
+    done
+    diff "$scratch/out.list" "$scratch/again.list" || true
+    diff -r -x '*.tar.gz' "$scratch/out" "$scratch/again" | head -n 40 || true
+    fail "another umask makes another tarball of the same commit"
+fi
 cd "$scratch/out"
 quietly sha256sum --check SHA256SUMS
 if [ ${#sign[@]} -gt 0 ]; then
