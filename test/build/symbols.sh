@@ -23,7 +23,7 @@ for name in Recv Sendrecv Probe Improbe Irecv Isend Ssend Start Waitsome Testany
     [ "$(grep -cxE "P?MPI_$name" <<<"$exported")" -eq 2 ] ||
         fail "the library to preload has no MPI_$name and PMPI_$name"
 done
-unknown=$(comm -23 <(grep MPI <<<"$exported") <(nm -D --defined-only "$(ldd "$build/test/mpi/put_get/put_get" |
+unknown=$(comm -23 <(grep MPI <<<"$exported") <(nm -D --defined-only "$(ldd "$build/ext/.libs/libosc_ucp_ext.so" |
     sed -n 's/.*libmpi\.so.* => \([^ ]*\).*/\1/p')" | awk '{ print $3 }' | sort))
 [ -z "$unknown" ] || fail "the library to preload exports functions that MPI does not have: $unknown"
 needs=$(readelf -d "$library" | grep NEEDED | grep -v -e '\[libc\.' -e '\[libdl\.' -e '\[libpthread\.' || true)
