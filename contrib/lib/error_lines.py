@@ -30,6 +30,7 @@ OTHERS = {
     "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables, which tools show",
     "ompi/mca/osc/ucp/base/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
+    "ompi/mca/osc/ucp/layer/trace_operations.c": "the trace's contents",
     "ompi/mca/osc/ucp/report/trace_matrix.c": "an SVG picture",
     "ext/osc_ucp_ext_python.c": "what Python's help() shows",
 }

@@ -1,4 +1,5 @@
-/* The layer of windows that osc_ucp_trace records: each call, each epoch, and who talks to whom.
+/* The layer of windows that osc_ucp_trace records: synchronizing calls and epochs. Operations are in
+ * layer/trace_operations.c.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -10,8 +11,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "base/trace.h"
-#include "layer/layer.h"
+#include "layer/tracing.h"
 
 /** As a target: none, or all. */
 #define NOBODY (-1)
@@ -23,181 +23,11 @@ typedef struct epoch_t {
     uint64_t    begin;
 } epoch_t;
 
-/** What the trace keeps for a window. */
-struct ompi_osc_ucp_tracing_t {
-    ompi_osc_ucp_traced_t *as;   /**< the window in records; outlives this */
-    uint64_t               job;  /**< own job */
-    bool                   same; /**< all ranks in the window are those in MPI_COMM_WORLD */
-    epoch_t               *open; /**< malloc'd; inside the origin side */
-    int                    opened, room;
-};
-
 /** The functions below this layer. */
 static const ompi_osc_base_module_t *below(ompi_win_t *win)
 {
     return ompi_osc_ucp_below(win, OMPI_OSC_UCP_LAYER_TRACE);
 }
-
-/** The rank in MPI_COMM_WORLD of a member; NOBODY for a process of another job, and for ranks that are none. */
-static int world_rank(const ompi_osc_ucp_window_t *window, int rank)
-{
-    uint64_t key;
-
-    if (rank < 0 || rank >= window->size) {
-        return NOBODY;
-    }
-    if (window->tracing->same) {
-        return rank;
-    }
-    key = ompi_osc_ucp_proc_key(window->group, rank);
-    return window->tracing->job == key >> 32 ? (int) (uint32_t) key : NOBODY;
-}
-
-/* Communication: what is counted always, and recorded if osc_ucp_trace_operations says so. */
-
-static uint64_t begins(void)
-{
-    return ompi_osc_ucp_trace.operations ? opal_common_ucp_now_ns() : 0;
-}
-
-/** Apart, so that operations that are not recorded do not pay for it. */
-static __attribute__((noinline)) void operation_add(const ompi_osc_ucp_window_t *window, const char *name,
-                                                    uint64_t begin, int rank, ptrdiff_t disp, uint64_t bytes,
-                                                    const ompi_datatype_t *type, const ompi_op_t *op)
-{
-    ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
-        .begin = begin, .end = opal_common_ucp_now_ns(), .window = window->tracing->as, .name = name,
-        .type = ompi_datatype_is_predefined(type) ? type->name : NULL,
-        .op = NULL != op && ompi_op_is_intrinsic((ompi_op_t *) op) ? op->o_name : NULL, /* others may be freed */
-        .disp = disp, .bytes = bytes, .target = rank, .kind = OMPI_OSC_UCP_TRACE_OPERATION
-    });
-}
-
-static inline int operated(int rc, ompi_win_t *win, const char *name, uint64_t begin, int target, ptrdiff_t disp,
-                           ompi_osc_ucp_count_t count, const ompi_datatype_t *type, const ompi_op_t *op)
-{
-    const ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    int                          rank   = world_rank(window, target);
-    uint64_t                     bytes  = (uint64_t) count * type->super.size;
-
-    if (OMPI_SUCCESS == rc) {
-        ompi_osc_ucp_trace_count(rank, bytes);
-    }
-    if (0 != begin) {
-        operation_add(window, name, begin, rank, disp, bytes, type, op);
-    }
-    return rc;
-}
-
-static int trace_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                         win);
-
-    return operated(rc, win, "MPI_Put", begin, target, disp, target_count, target_type, NULL);
-}
-
-static int trace_rput(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
-                      ompi_request_t **request_p)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_rput(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                          win, request_p);
-
-    return operated(rc, win, "MPI_Rput", begin, target, disp, target_count, target_type, NULL);
-}
-
-static int trace_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                     ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                         win);
-
-    return operated(rc, win, "MPI_Get", begin, target, disp, target_count, target_type, NULL);
-}
-
-static int trace_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
-                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win,
-                      ompi_request_t **request_p)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_rget(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                          win, request_p);
-
-    return operated(rc, win, "MPI_Rget", begin, target, disp, target_count, target_type, NULL);
-}
-
-static int trace_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
-                            int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
-                            ompi_op_t *op, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count,
-                                                target_type, op, win);
-
-    return operated(rc, win, "MPI_Accumulate", begin, target, disp, target_count, target_type, op);
-}
-
-static int trace_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
-                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
-                             ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win, ompi_request_t **request_p)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_raccumulate(origin, origin_count, origin_type, target, disp, target_count,
-                                                 target_type, op, win, request_p);
-
-    return operated(rc, win, "MPI_Raccumulate", begin, target, disp, target_count, target_type, op);
-}
-
-static int trace_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
-                                void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
-                                int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
-                                ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count,
-                                                    result_type, target, disp, target_count, target_type, op, win);
-
-    return operated(rc, win, "MPI_Get_accumulate", begin, target, disp, target_count, target_type, op);
-}
-
-static int trace_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
-                                 void *result, ompi_osc_ucp_count_t result_count, ompi_datatype_t *result_type,
-                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
-                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win,
-                                 ompi_request_t **request_p)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_rget_accumulate(origin, origin_count, origin_type, result, result_count,
-                                                     result_type, target, disp, target_count, target_type, op, win,
-                                                     request_p);
-
-    return operated(rc, win, "MPI_Rget_accumulate", begin, target, disp, target_count, target_type, op);
-}
-
-static int trace_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
-                              ompi_op_t *op, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
-
-    return operated(rc, win, "MPI_Fetch_and_op", begin, target, disp, 1, type, op);
-}
-
-static int trace_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
-                                  int target, ptrdiff_t disp, ompi_win_t *win)
-{
-    uint64_t begin = begins();
-    int      rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
-
-    return operated(rc, win, "MPI_Compare_and_swap", begin, target, disp, 1, type, NULL);
-}
-
-/* Synchronization, and epochs. */
 
 /** Record a call that ends now. `target` is a rank in the window, or NOBODY; a lock is of a `sort`. Returns when that
  *  is. */
@@ -209,7 +39,7 @@ static uint64_t called_for(ompi_win_t *win, const char *name, ompi_osc_ucp_trace
 
     ompi_osc_ucp_trace_add(&(ompi_osc_ucp_trace_record_t) {
         .begin = begin, .end = end, .window = window->tracing->as, .name = name, .kind = (uint8_t) kind,
-        .target = world_rank(window, target), .type = sort
+        .target = ompi_osc_ucp_traced_rank(window, target), .type = sort
     });
     return end;
 }
@@ -225,7 +55,7 @@ static void epoch_begins(ompi_win_t *win, const char *name, int target, uint64_t
     struct ompi_osc_ucp_tracing_t *tracing = ompi_osc_ucp_window(win)->tracing;
     epoch_t                       *open;
 
-    target = world_rank(ompi_osc_ucp_window(win), target);
+    target = ompi_osc_ucp_traced_rank(ompi_osc_ucp_window(win), target);
     ompi_osc_ucp_enter();
     if (tracing->opened == tracing->room) {
         open = realloc(tracing->open, (size_t) (2 * tracing->room + 4) * sizeof(*open));
@@ -255,7 +85,7 @@ static void epoch_ends(ompi_win_t *win, const char *name, const char *other, int
     epoch_t                        ended   = { .name = NULL };
     int                            i;
 
-    target = world_rank(ompi_osc_ucp_window(win), target);
+    target = ompi_osc_ucp_traced_rank(ompi_osc_ucp_window(win), target);
     ompi_osc_ucp_enter();
     for (i = tracing->opened - 1; i >= 0 && NULL == ended.name; i--) {
         if (target == tracing->open[i].target && (name == tracing->open[i].name || other == tracing->open[i].name)) {
@@ -433,39 +263,34 @@ static int trace_flush_local_all(ompi_win_t *win)
     return rc;
 }
 
-static const ompi_osc_base_module_t functions = {
-    .osc_put              = trace_put,
-    .osc_get              = trace_get,
-    .osc_accumulate       = trace_accumulate,
-    .osc_compare_and_swap = trace_compare_and_swap,
-    .osc_fetch_and_op     = trace_fetch_and_op,
-    .osc_get_accumulate   = trace_get_accumulate,
-    .osc_rput             = trace_rput,
-    .osc_rget             = trace_rget,
-    .osc_raccumulate      = trace_raccumulate,
-    .osc_rget_accumulate  = trace_rget_accumulate,
-    .osc_fence            = trace_fence,
-    .osc_start            = trace_start,
-    .osc_complete         = trace_complete,
-    .osc_post             = trace_post,
-    .osc_wait             = trace_wait,
-    .osc_test             = trace_test,
-    .osc_lock             = trace_lock,
-    .osc_unlock           = trace_unlock,
-    .osc_lock_all         = trace_lock_all,
-    .osc_unlock_all       = trace_unlock_all,
-    .osc_flush            = trace_flush,
-    .osc_flush_all        = trace_flush_all,
-    .osc_flush_local      = trace_flush_local,
-    .osc_flush_local_all  = trace_flush_local_all
-};
+/** Add the layer. False if memory is short. */
+static bool layer_add(ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_base_module_t functions = ompi_osc_ucp_trace_communicating;
+
+    functions.osc_fence           = trace_fence;
+    functions.osc_start           = trace_start;
+    functions.osc_complete        = trace_complete;
+    functions.osc_post            = trace_post;
+    functions.osc_wait            = trace_wait;
+    functions.osc_test            = trace_test;
+    functions.osc_lock            = trace_lock;
+    functions.osc_unlock          = trace_unlock;
+    functions.osc_lock_all        = trace_lock_all;
+    functions.osc_unlock_all      = trace_unlock_all;
+    functions.osc_flush           = trace_flush;
+    functions.osc_flush_all       = trace_flush_all;
+    functions.osc_flush_local     = trace_flush_local;
+    functions.osc_flush_local_all = trace_flush_local_all;
+    return ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_TRACE, &functions);
+}
 
 /** Are all ranks in the window those in MPI_COMM_WORLD? */
 static bool same_ranks(const ompi_osc_ucp_window_t *window)
 {
     int rank;
 
-    for (rank = 0; rank < window->size && rank == world_rank(window, rank); rank++) {
+    for (rank = 0; rank < window->size && rank == ompi_osc_ucp_traced_rank(window, rank); rank++) {
     }
     return rank == window->size;
 }
@@ -477,8 +302,7 @@ bool ompi_osc_ucp_tracing_begin(ompi_osc_ucp_window_t *window, const char *call,
     if (NULL != tracing) {
         tracing->as = calloc(1, sizeof(*tracing->as));
     }
-    if (NULL == tracing || NULL == tracing->as ||
-        !ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_TRACE, &functions)) {
+    if (NULL == tracing || NULL == tracing->as || !layer_add(window)) {
         if (NULL != tracing) {
             free(tracing->as);
         }
@@ -490,7 +314,7 @@ bool ompi_osc_ucp_tracing_begin(ompi_osc_ucp_window_t *window, const char *call,
     tracing->job       = ompi_osc_ucp_proc_key(window->group, window->rank) >> 32;
     window->tracing    = tracing;
     tracing->same      = same_ranks(window);
-    tracing->as->first = world_rank(window, 0);
+    tracing->as->first = ompi_osc_ucp_traced_rank(window, 0);
     (void) called(window->win, call, OMPI_OSC_UCP_TRACE_WINDOW, begin, NOBODY);
     return true;
 }
