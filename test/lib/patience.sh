@@ -152,14 +152,15 @@ thread_erred()
 }
 
 # mpirun sometimes takes a process that has ended for one that did so without MPI_Finalize. It then ends the others, and
-# fails. The accused one and all others that left word have finalized MPI and ended with 0.
+# fails. The accused one has finalized MPI and ended with 0. So have all others that left word, or they were about to.
 mpirun_erred()
 {
-    local accused well='^exit status 0, MPI finalized, of [0-9]+$'
+    local accused well='exit status 0, MPI finalized'
 
     grep -q '^node .* exiting improperly\. There are three reasons' "$1" || return 1
     accused=$(sed -n 's/^mpirun has exited due to process rank \([0-9]*\) with PID .*/\1/p' "$1" | head -n 1)
-    [ -n "$accused" ] && cat "$2/$accused".* 2>/dev/null | grep -qE "$well" && ! cat "$2"/* | grep -qvE "$well"
+    [ -n "$accused" ] && cat "$2/$accused".* 2>/dev/null | grep -qE "^$well, of [0-9]+$" &&
+        ! cat "$2"/* | grep -qvE "^(in MPI_Finalize|$well), of [0-9]+$"
 }
 
 # How the processes ended that left word in folder $1: a line for each exit status, and one for those without a word.
