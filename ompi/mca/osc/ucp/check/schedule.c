@@ -128,13 +128,17 @@ static int requests_carry(ompi_osc_ucp_schedule_t *schedule)
     return carried;
 }
 
-/** Callback of opal_progress. Whoever calls it while a call is carried out holds the mutex. */
+/** This thread carries out calls to a target for which others are kept. */
+static _Thread_local bool flushes;
+
+/** Callback of opal_progress. Whoever calls it while a call is carried out holds the mutex, or carries out several: a
+ *  further one must not overtake these. */
 static int poll(void)
 {
     ompi_osc_ucp_schedule_t *schedule;
     int                      events;
 
-    if (0 != pthread_mutex_trylock(&mutex)) {
+    if (flushes || 0 != pthread_mutex_trylock(&mutex)) {
         return 0;
     }
     events = aged_carry();
@@ -364,16 +368,22 @@ static int schedule_flush_all(ompi_win_t *win)
 
 static int schedule_flush_local(int target, ompi_win_t *win)
 {
-    int drained = drain_local(schedule_of(win), target);
+    int drained = drain_local(schedule_of(win), target), rc;
 
-    return completed(schedule_of(win), drained, below(win)->osc_flush_local(target, win));
+    flushes = true;
+    rc      = below(win)->osc_flush_local(target, win);
+    flushes = false;
+    return completed(schedule_of(win), drained, rc);
 }
 
 static int schedule_flush_local_all(ompi_win_t *win)
 {
-    int drained = drain_local(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL);
+    int drained = drain_local(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL), rc;
 
-    return completed(schedule_of(win), drained, below(win)->osc_flush_local_all(win));
+    flushes = true;
+    rc      = below(win)->osc_flush_local_all(win);
+    flushes = false;
+    return completed(schedule_of(win), drained, rc);
 }
 
 /** An epoch begins. If a fence's is open, with calls, that is an error: show that there are some. */
