@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     return 0;
 }
 EOF
-quietly "$mpicc" -o "$scratch/mistake" "$scratch/mistake.c"
+quietly "$mpicc" -include "$top/test/mpi/lib/ended.h" -o "$scratch/mistake" "$scratch/mistake.c"
 
 line='osc/ucp: MPI_Put, target 1, window "halo" of MPI_Win_create: displacement 4 times 8 bytes and 8 bytes of data '
 line+='reach from byte 32 to 40, but the window has 32 bytes there'
@@ -43,10 +43,9 @@ expect()
     local ends=$1 times=$2
 
     shift 2
-    status=0
-    OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT \
-        "$within" 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" >"$scratch/out" 2>&1 </dev/null || status=$?
-    if [ "$ends" = well ] && [ $status -ne 0 ] || [ "$ends" = ill ] && [ $status -eq 0 ] ||
+    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+        "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@"
+    if [ "$ends" = well ] && [ "$status" -ne 0 ] || [ "$ends" = ill ] && [ "$status" -eq 0 ] ||
         [ "$(lines "$line\$")" -ne "$times" ]; then
         cat "$scratch/out"
         fail "status $status; $*: the line should be printed $times times: $line"

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #define _GNU_SOURCE
+#include "../mpi/lib/ended.h"
+
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -10,21 +10,26 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 export OMPI_MCA_osc_ucp_kernel_copy=0 # so that a window of MPI_Win_create needs UCX
 quietly "$mpicc" -O -Wall -Werror -o "$scratch/hooks" "$top/test/build/hooks.c"
 
+# run ARGUMENT...: the program, with arguments of mpirun's.
+run()
+{
+    run_ranks "$scratch/out" 60 "$mpirun" -np 2 --oversubscribe --mca pml ob1 "$@" "$scratch/hooks"
+}
+
 # expect EXPECTED ARGUMENT...: what the program prints.
 expect()
 {
-    local expected=$1 printed
+    local expected=$1
 
-    shift
-    printed=$("$within" 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 "$@" "$scratch/hooks" \
-        2>"$scratch/err" </dev/null) || fail "$*: status $?: $printed $(cat "$scratch/err")"
-    [ "$printed" = "$expected" ] || fail "$*: '$printed' instead of '$expected'"
+    run --mca osc ucp "${@:2}"
+    [ "$status" -eq 0 ] && [ "$(grep -a '^MPI_Init: ' "$scratch/out")" = "$expected" ] ||
+        fail "${*:2}: status $status, not '$expected': $(cat "$scratch/out")"
 }
 
 unset UCX_MEM_EVENTS UCX_RCACHE_ENABLE UCX_MEMTYPE_CACHE
 # Open MPI's own components may load UCX in MPI_Init, too, as on Debian 13.
-if "$within" 60 "$mpirun" -np 2 --oversubscribe --mca osc ^ucp,ucx --mca pml ob1 "$scratch/hooks" 2>/dev/null \
-    </dev/null | grep -q '^MPI_Init: UCX'; then
+run --mca osc ^ucp,ucx
+if grep -aq '^MPI_Init: UCX' "$scratch/out"; then
     expect "MPI_Init: UCX, lean window: UCX, first window: UCX, code kept"
 else
     expect "MPI_Init: no UCX, lean window: no UCX, first window: UCX, code kept"

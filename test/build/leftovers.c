@@ -1,11 +1,12 @@
 /* Windows of all kinds that last until somebody kills a process, or to the normal end; or windows that are made and
- * freed for ever.
+ * freed for ever; then a file is there once one was.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 enum { SMALL = 100, LARGE = 8 << 20 };
 
 /** Until somebody kills a process. */
-static void make_for_ever(void)
+static void make_for_ever(const char *file)
 {
     static const MPI_Aint bytes[] = {SMALL, LARGE};
     char *memory;
@@ -27,6 +28,9 @@ static void make_for_ever(void)
         }
         memory[0] = 1;
         MPI_Win_free(&win);
+        if (0 == i) {
+            fclose(fopen(file, "w"));
+        }
     }
 }
 
@@ -38,8 +42,8 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (argc > 1 && 0 == strcmp(argv[1], "loop")) {
-        make_for_ever();
+    if (argc > 2 && 0 == strcmp(argv[1], "loop")) {
+        make_for_ever(argv[2]);
     }
     MPI_Win_allocate(SMALL, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[0], &win[0]);
     MPI_Win_allocate(LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[1], &win[1]);

@@ -9,17 +9,20 @@
 apart=(unshare --ipc --mount --propagation private)
 "${apart[@]}" mount -t tmpfs tmpfs /dev/shm 2>/dev/null || skip "only root can make a /dev/shm of its own"
 export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
-quietly "$mpicc" -O -o "$scratch/leftovers" "$top/test/build/leftovers.c"
+quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/leftovers" "$top/test/build/leftovers.c"
 
-# Open MPI's own segments (vader; sm from 5.0 on) are not ours to remove.
-export within
+# Open MPI's own segments (vader; sm from 5.0 on) are not ours to remove. Who was killed takes a moment to go.
+seconds=$(grown 5)
+export within scratch seconds
 cat >"$scratch/run" <<'RUN'
 mount -t tmpfs tmpfs /dev/shm
-"$within" 60 "$@" >/dev/null 2>&1 </dev/null
-status=$?
-sleep 0.5
-ls /dev/shm | grep -vE '^(vader|sm_segment\.)'
-ipcs -m | grep '^0x'
+"$within" -r 60 "$@" >/dev/null 2>&1 </dev/null
+status=$? SECONDS=0
+until left=$(ls /dev/shm | grep -vE '^(vader|sm_segment\.)'; ipcs -m | grep '^0x'); [ -z "$left" ]; do
+    [ $SECONDS -lt $seconds ] || break
+    sleep 0.1
+done
+echo "$left"
 exit $status
 RUN
 
@@ -39,30 +42,37 @@ done
 cat >"$scratch/strike" <<'STRIKE'
 victim=$1 delay=$2
 shift 2
-"$@" &
+rm -f "$scratch/made"
+"$@" "$scratch/made" &
+until [ -e "$scratch/made" ]; do
+    kill -0 $! || exit
+    sleep 0.01
+done
 sleep "$delay"
 case $victim in
 mpirun) kill -9 $! ;;
-*) kill -9 "$(pgrep -f "^$victim" | head -n 1)" ;;
+*) kill -9 "$(pgrep -f "^$scratch/leftovers" | head -n 1)" ;;
 esac
 wait $! 2>/dev/null
-for i in $(seq 50); do
-    pgrep -f "^$victim" >/dev/null || [ "$victim" = mpirun ] || break
+while pgrep -f "^$scratch/leftovers" >/dev/null; do
     sleep 0.1
 done
+touch "$scratch/struck"
 STRIKE
 # Linux has no call that makes a segment and marks it for removal: a process that is killed between the two calls leaves
 # it (about 1 in 40 here, where segments are made all the time; docs/security.md). So two strikes in a row must not
 # leave anything.
 strike()
 {
+    rm -f "$scratch/struck"
     "${apart[@]}" --pid --fork --kill-child --mount-proc bash "$scratch/run" bash "$scratch/strike" "$1" "$2" \
         "$mpirun" -np 3 --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "$scratch/leftovers" loop || true
+    [ -e "$scratch/struck" ] || fail "$1 was not killed, or others went on"
 }
-for victim in "$scratch/leftovers" mpirun; do
-    for delay in 0.6 0.8 1.1; do
-        left=$(strike "$victim" $delay)
-        [ -z "$left" ] || left=$(strike "$victim" $delay)
+for victim in process mpirun; do
+    for delay in 0 0.2 0.5; do
+        left=$(strike "$victim" $delay) || fail "$left"
+        [ -z "$left" ] || left=$(strike "$victim" $delay) || fail "$left"
         [ -z "$left" ] || fail "left behind twice when $victim was killed after $delay s: $left"
     done
 done

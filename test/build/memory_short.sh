@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     return 0;
 }
 EOF
-quietly "$mpicc" -o "$scratch/short" "$scratch/short.c"
+quietly "$mpicc" -include "$top/test/mpi/lib/ended.h" -o "$scratch/short" "$scratch/short.c"
 
 # short KIND BYTES LINE TIMES [ulimit's options]: LINE is printed TIMES times.
 try()
@@ -50,14 +50,10 @@ try()
     local kind=$1 bytes=$2 line=$3 times=$4
 
     shift 4
-    status=0
-    (
-        [ $# -eq 0 ] || ulimit "$@"
-        export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
-        timeout -k 5 60 "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_base_verbose 1 "$scratch/short" \
-            "$kind" "$bytes"
-    ) >"$scratch/out" 2>&1 </dev/null || status=$?
-    if [ $status -ne 0 ] || [ "$(lines ': made$')" -ne 6 ] || [ "$(lines ': not made$')" -ne 6 ] ||
+    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+        bash -c "${*:+ulimit $*;} exec \"\$@\"" - "$mpirun" -np 2 --oversubscribe --mca osc ucp \
+        --mca osc_base_verbose 1 "$scratch/short" "$kind" "$bytes"
+    if [ "$status" -ne 0 ] || [ "$(lines ': made$')" -ne 6 ] || [ "$(lines ': not made$')" -ne 6 ] ||
         [ "$(lines "$line")" -ne "$times" ]; then
         cat "$scratch/out"
         fail "$kind of $bytes bytes $*: status $status; '$line' should be printed $times times"

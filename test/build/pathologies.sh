@@ -6,7 +6,8 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-quietly "$mpicc" -O2 -o "$scratch/pathologies" "$top/contrib/pathologies/pathologies.c"
+quietly "$mpicc" -O2 -include "$top/test/mpi/lib/ended.h" -o "$scratch/pathologies" \
+    "$top/contrib/pathologies/pathologies.c"
 
 bound=() binding=() spinners=()
 

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     return 0;
 }
 EOF
-quietly "$mpicc" -O -o "$scratch/window" "$scratch/puts.c"
+quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/window" "$scratch/puts.c"
 
 # reported WORD TLS [OPTION...]: over these transports, the puts to the other process are in the line that begins with
 # WORD.
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     return 0;
 }
 EOT
-quietly "$mpicc" -O -o "$scratch/crowded" "$scratch/crowded.c"
+quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/crowded" "$scratch/crowded.c"
 run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
     "$mpirun" -np 3 --oversubscribe --mca osc ucp --mca osc_ucp_report 2 --mca mpi_yield_when_idle 1 "$scratch/crowded"
 [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"

@@ -5,13 +5,16 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# Processes are found by the seconds that they sleep for, which another run of this test has not.
+seconds=1000$$
+
 # As contrib/check and contrib/quickstart run jobs: behind a pipe, in the background, and alone.
 cat >"$scratch/caller" <<END
 set -eu
 program=caller
 . "$top/contrib/lib/setup.sh"
 scratch=\$(mktemp -d "$scratch/of-caller.XXXXXX")
-job=("$within" 1000 sleep 999.\$1)
+job=("$within" 1000 sleep \$2.\$1)
 case \$1 in
 1) "\${job[@]}" | cat ;;
 2) { "\${job[@]}" | cat; true; } &
@@ -50,8 +53,8 @@ ended()
 }
 
 for way in 1 2 3; do
-    ended TERM 143 "sleep 999\.$way" bash "$scratch/caller" $way
-    ended HUP 129 "sleep 999\.$way" bash "$scratch/caller" $way
+    ended TERM 143 "sleep $seconds\.$way" bash "$scratch/caller" $way $seconds
+    ended HUP 129 "sleep $seconds\.$way" bash "$scratch/caller" $way $seconds
     [ -z "$(find "$scratch" -name 'of-caller.*')" ] || fail "the caller's folder is left"
 done
 ended TERM 143 "$build/test/mpi/.*/soak$" "$top/contrib/soak" --minutes 1

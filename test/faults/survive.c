@@ -58,22 +58,6 @@ static void expect(const char *call, int rc, int class)
     }
 }
 
-/* Dies half a second after it has stopped answering: then many messages are on their way to it. */
-static void stop_and_die(void)
-{
-    pid_t self = getpid();
-
-    if (0 == fork()) {
-        kill(self, SIGSTOP);
-        usleep(500000);
-        kill(self, SIGKILL);
-        _exit(0);
-    }
-    for (;;) {
-        pause();
-    }
-}
-
 static void die(void)
 {
     raise(SIGKILL);
@@ -206,6 +190,31 @@ int connect(int fd, const struct sockaddr *address, socklen_t bytes)
     return rc;
 }
 
+/* Everybody is here. The victim dies half a second after it has stopped answering: then many messages are on their way
+ * to it. The others wait until it has stopped, which its lock of a file tells. */
+static void meet_and_stop(void)
+{
+    int   file = open("/proc/self/exe", O_RDONLY);
+    pid_t self = getpid();
+
+    if (VICTIM == rank) {
+        flock(file, LOCK_EX);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (VICTIM == rank && 0 == fork()) {
+        kill_until(self, SIGSTOP, 'T');
+        flock(file, LOCK_UN); /* its parent's, too */
+        usleep(500000);
+        kill(self, SIGKILL);
+        _exit(0);
+    }
+    while (VICTIM == rank) {
+        pause();
+    }
+    flock(file, LOCK_SH);
+    close(file);
+}
+
 /* Rank 0 connects; the others wait for the death. For one host. */
 static int run_refused(void)
 {
@@ -241,11 +250,7 @@ static int run_many(void)
 
     MPI_Put(buffer, 8, MPI_BYTE, VICTIM, 0, 8, MPI_BYTE, win);
     MPI_Win_flush(VICTIM, win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (VICTIM == rank) {
-        stop_and_die();
-    }
-    usleep(100000);
+    meet_and_stop();
     for (i = 0; MPI_SUCCESS == rc && i < MANY; i++) {
         rc = MPI_Put(buffer, 100, MPI_BYTE, VICTIM, 0, 100, MPI_BYTE, win);
         if (MPI_SUCCESS == rc) {
@@ -287,11 +292,7 @@ static int run_request(void)
     MPI_Status  status;
     int         rc = MPI_Win_lock_all(0, win);
 
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (VICTIM == rank) {
-        stop_and_die();
-    }
-    usleep(100000);
+    meet_and_stop();
     rc = MPI_Rget(buffer, BYTES, MPI_BYTE, VICTIM, 0, BYTES, MPI_BYTE, win, &request);
     if (MPI_SUCCESS == rc) {
         rc = MPI_Wait(&request, &status);

@@ -17,7 +17,7 @@ cat >"$scratch/run" <<'RUN'
 apart=$1
 shift
 [ -z "$apart" ] || mount -t tmpfs tmpfs /dev/shm
-"$within" 60 "$@" </dev/null
+"$within" -r 60 "$@" </dev/null
 status=$?
 if [ -n "$apart" ]; then
     ls /dev/shm | grep -v '^vader' >&3

@@ -1,6 +1,6 @@
 /* A process that is stopped (SIGSTOP) takes no part in operations on its memory that the kernel copies: locks, puts,
- * accumulates, gets and flushes of a neighbour end all the same. Where it has to take part, it is continued after a
- * while, and the test is skipped.
+ * accumulates, gets and flushes of a neighbour end all the same. Where it has to take part, and so nothing goes on for
+ * a while, it is continued, and the test is skipped.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -8,12 +8,15 @@
 #include "windows.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
-enum { WORDS = 4096, ROUNDS = 50, SECONDS = 3 };
+enum { WORDS = 4096, ROUNDS = 50 };
 
 static volatile sig_atomic_t was_continued;
+
+static volatile int *over; /* rounds; in memory that rank 0 shares with its child */
 
 static void note_continued(int signal)
 {
@@ -52,6 +55,19 @@ static void operate(struct test_window *window, int round)
     }
 }
 
+/** Continue process `pid` when no round has been over for some seconds: more on a busy machine. */
+static void continue_if_needed(pid_t pid)
+{
+    for (int seen = 0, seconds = 0; seconds < test_patience() / 5; seconds++) {
+        sleep(1);
+        if (seen != *over) {
+            seen = *over;
+            seconds = 0;
+        }
+    }
+    kill(pid, SIGCONT);
+}
+
 /** Rank 0: rank 1 is process `pid`. Has it been continued meanwhile? */
 static int origin(struct test_window *window, pid_t pid)
 {
@@ -63,12 +79,12 @@ static int origin(struct test_window *window, pid_t pid)
     test_await_stopped(pid);
     helper = fork();
     if (0 == helper) {
-        sleep(SECONDS);
-        kill(pid, SIGCONT);
+        continue_if_needed(pid);
         _exit(0);
     }
     for (int i = 1; i < ROUNDS; i++) {
         operate(window, i);
+        *over = i;
     }
     kill(helper, SIGKILL);
     waitpid(helper, NULL, 0);
@@ -84,6 +100,7 @@ int main(int argc, char **argv)
 
     test_init(&argc, &argv);
     test_needs(2);
+    over = mmap(NULL, sizeof(*over), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     signal(SIGCONT, note_continued);
     MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
     for (enum test_flavor flavor = 0; flavor < TEST_FLAVORS; flavor++) {
