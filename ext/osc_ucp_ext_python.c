@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A module is of one Python, so it is compiled where it is used. A buffer is anything contiguous with Python's buffer
- * interface, or [buffer, datatype]; the target has as many elements of the same datatype. As with mpi4py, the buffers of
- * operations without a request must stay until a flush.
+ * interface, [buffer, datatype] or [buffer, count, datatype]; the target has as many elements of the same datatype. As
+ * with mpi4py, the buffers of operations without a request must stay until a flush.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -14,6 +14,7 @@
 #include <osc_ucp_ext.h>
 
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { PUT, GET, ACCUMULATE, GET_ACCUMULATE };
@@ -76,48 +77,102 @@ typedef struct buffer_t {
     int          count;
 } buffer_t;
 
-/** The datatype of a format of one element, as the module struct has them. NULL handle: none is known. */
+/** The datatype of a format of one element, as the module struct and numpy have them. NULL handle: none is known. */
 static MPI_Datatype type_of(const char *format)
 {
-    static const char  known[] = "cbBhHiIlLqQfd";
-    const MPI_Datatype types[] = {
-        MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG,
-        MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE
+    const struct {
+        const char  *format;
+        MPI_Datatype type;
+    } known[] = {
+        { "c", MPI_CHAR }, { "b", MPI_SIGNED_CHAR }, { "B", MPI_UNSIGNED_CHAR }, { "?", MPI_C_BOOL },
+        { "h", MPI_SHORT }, { "H", MPI_UNSIGNED_SHORT }, { "i", MPI_INT }, { "I", MPI_UNSIGNED }, { "l", MPI_LONG },
+        { "L", MPI_UNSIGNED_LONG }, { "q", MPI_LONG_LONG }, { "Q", MPI_UNSIGNED_LONG_LONG }, { "f", MPI_FLOAT },
+        { "d", MPI_DOUBLE }, { "g", MPI_LONG_DOUBLE }, { "Zf", MPI_C_FLOAT_COMPLEX }, { "Zd", MPI_C_DOUBLE_COMPLEX }
     };
-    const char        *found;
 
-    format += '@' == *format || '=' == *format;
-    found = '\0' != format[0] && '\0' == format[1] ? strchr(known, format[0]) : NULL;
-    return NULL == found ? MPI_DATATYPE_NULL : types[found - known];
+    format += '@' == *format || '=' == *format || ('<' == *format && PY_LITTLE_ENDIAN);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (0 == strcmp(known[i].format, format)) {
+            return known[i].type;
+        }
+    }
+    return MPI_DATATYPE_NULL;
 }
 
-/** How many elements there are. */
-static int buffer_count(buffer_t *buffer)
+static int refused(const char *why)
+{
+    PyErr_SetString(PyExc_ValueError, why);
+    return 0;
+}
+
+/** The datatype of a plain buffer. A format with '=' or '<' may have another size than C's type of that letter. */
+static int buffer_type(buffer_t *buffer)
 {
     int size = 0;
 
-    if (MPI_DATATYPE_NULL == buffer->type || MPI_SUCCESS != MPI_Type_size(buffer->type, &size) || size <= 0 ||
-        0 != buffer->view.len % size || buffer->view.len / size > INT_MAX) {
-        PyErr_SetString(PyExc_ValueError, "a buffer must be a whole number of elements: say of which, [buffer, datatype]");
-        return 0;
+    buffer->type = type_of(NULL == buffer->view.format ? "B" : buffer->view.format);
+    return MPI_DATATYPE_NULL != buffer->type && MPI_SUCCESS == MPI_Type_size(buffer->type, &size) &&
+                   size == buffer->view.itemsize
+               ? 1 : refused("it is not known what elements the buffer has: say [buffer, datatype]");
+}
+
+/** Set how many elements there are, unless `count` says so. All must be in the buffer, gaps included. */
+static int buffer_count(buffer_t *buffer, Py_ssize_t count)
+{
+    MPI_Count lb = 0, extent = 0, true_lb = 0, true_extent = 0, len = buffer->view.len;
+
+    if (MPI_DATATYPE_NULL == buffer->type ||
+        MPI_SUCCESS != MPI_Type_get_extent_x(buffer->type, &lb, &extent) ||
+        MPI_SUCCESS != MPI_Type_get_true_extent_x(buffer->type, &true_lb, &true_extent) || extent <= 0) {
+        return refused("this datatype gives no number of elements");
     }
-    buffer->count = (int) (buffer->view.len / size);
+    if (count < 0 && 0 != len % extent) {
+        return refused("a buffer must be a whole number of elements: say of which, [buffer, datatype]");
+    }
+    count = count < 0 ? (Py_ssize_t) (len / extent) : count;
+    if (count > INT_MAX) {
+        return refused("a buffer has at most 2147483647 elements");
+    }
+    if (count > 0 && (true_lb < 0 || (count - 1) * extent + true_lb + true_extent > len)) {
+        return refused("the elements reach out of the buffer: say how many there are, [buffer, count, datatype]");
+    }
+    buffer->count = (int) count;
     return 1;
 }
 
-/** Take `spec`, a buffer or [buffer, datatype]. *object_p is the buffer. Returns 0 with an exception set. */
+/** What a list says about the buffer at its begin. *count_p is -1 if it does not say that. */
+static int list_read(PyObject *list, Py_ssize_t n, buffer_t *buffer, Py_ssize_t *count_p)
+{
+    const MPI_Datatype *type = PyMPIDatatype_Get(PySequence_Fast_GET_ITEM(list, n - 1));
+
+    if (NULL == type) {
+        return 0;
+    }
+    buffer->type = *type;
+    *count_p     = -1;
+    if (3 == n) {
+        *count_p = PyNumber_AsSsize_t(PySequence_Fast_GET_ITEM(list, 1), PyExc_ValueError);
+        if (*count_p < 0) {
+            return PyErr_Occurred() ? 0 : refused("the number of elements is negative");
+        }
+    }
+    return 1;
+}
+
+/** Take `spec`, a buffer or a list of it and of what it has. *object_p is the buffer. Returns 0 with an exception
+ *  set. */
 static int buffer_take(PyObject *spec, int flags, buffer_t *buffer, PyObject **object_p)
 {
-    int           pair   = (PyList_Check(spec) || PyTuple_Check(spec)) && 2 == PySequence_Size(spec);
-    PyObject     *object = pair ? PySequence_Fast_GET_ITEM(spec, 0) : spec;
-    MPI_Datatype *type   = pair ? PyMPIDatatype_Get(PySequence_Fast_GET_ITEM(spec, 1)) : NULL;
+    Py_ssize_t n      = PyList_Check(spec) || PyTuple_Check(spec) ? PySequence_Size(spec) : 0;
+    bool       list   = 2 == n || 3 == n;
+    PyObject  *object = list ? PySequence_Fast_GET_ITEM(spec, 0) : spec;
+    Py_ssize_t count  = -1;
 
-    if ((pair && NULL == type) ||
+    if ((list && !list_read(spec, n, buffer, &count)) ||
         0 != PyObject_GetBuffer(object, &buffer->view, PyBUF_ANY_CONTIGUOUS | PyBUF_FORMAT | flags)) {
         return 0;
     }
-    buffer->type = pair ? *type : type_of(NULL == buffer->view.format ? "B" : buffer->view.format);
-    if (!buffer_count(buffer)) {
+    if ((!list && !buffer_type(buffer)) || !buffer_count(buffer, count)) {
         PyBuffer_Release(&buffer->view);
         return 0;
     }
@@ -179,18 +234,24 @@ static int issue_request(const operation_t *o)
     }
 }
 
-/** mpi4py's request, which keeps the buffers. */
-static PyObject *request_object(const operation_t *operation)
+/** What a request keeps: the buffers. */
+static PyObject *buffers_kept(const operation_t *operation)
 {
-    PyObject *request = PyMPIRequest_New(*operation->request);
-    PyObject *kept    = NULL == request ? NULL : Py_BuildValue("(NN)",
-        PyMemoryView_FromObject(operation->origin_object),
-        PyMemoryView_FromObject(NULL == operation->result_object ? operation->origin_object
-                                                                 : operation->result_object));
+    return Py_BuildValue("(NN)", PyMemoryView_FromObject(operation->origin_object),
+                         PyMemoryView_FromObject(NULL == operation->result_object ? operation->origin_object
+                                                                                  : operation->result_object));
+}
 
-    if (NULL != kept) {
-        Py_XSETREF(((struct PyMPIRequestObject *) request)->ob_buf, kept);
+/** mpi4py's request. Takes over `kept`. */
+static PyObject *request_object(MPI_Request handle, PyObject *kept)
+{
+    PyObject *request = PyMPIRequest_New(handle);
+
+    if (NULL == request) {
+        Py_DECREF(kept);
+        return NULL;
     }
+    Py_XSETREF(((struct PyMPIRequestObject *) request)->ob_buf, kept);
     return request;
 }
 
@@ -218,20 +279,43 @@ static int operation_parse(operation_t *o, PyObject *args)
     return 1;
 }
 
+static PyObject *operation_run(operation_t *operation)
+{
+    int rc;
+
+    Py_BEGIN_ALLOW_THREADS
+    rc = NULL != operation->request ? issue_request(operation) : issue_plain(operation);
+    Py_END_ALLOW_THREADS
+    return none_or_failed(rc);
+}
+
+/** All that may fail without an error of MPI comes before the operation. */
+static PyObject *operation_run_request(operation_t *operation)
+{
+    PyObject *kept = buffers_kept(operation), *none;
+
+    if (NULL == kept) {
+        return NULL;
+    }
+    none = operation_run(operation);
+    if (NULL == none) {
+        Py_DECREF(kept);
+        return NULL;
+    }
+    Py_DECREF(none);
+    return request_object(*operation->request, kept);
+}
+
 static PyObject *operate(int kind, int with_request, PyObject *args)
 {
     MPI_Request request   = MPI_REQUEST_NULL;
     operation_t operation = { .kind = kind, .request = with_request ? &request : NULL };
     PyObject   *outcome;
-    int         rc;
 
     if (!operation_parse(&operation, args)) {
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    rc = with_request ? issue_request(&operation) : issue_plain(&operation);
-    Py_END_ALLOW_THREADS
-    outcome = with_request && MPI_SUCCESS == rc ? request_object(&operation) : none_or_failed(rc);
+    outcome = with_request ? operation_run_request(&operation) : operation_run(&operation);
     PyBuffer_Release(&operation.origin.view);
     if (NULL != operation.result_object) {
         PyBuffer_Release(&operation.result.view);

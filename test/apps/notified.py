@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import array
+import ctypes
 import sys
 
 from mpi4py import MPI
@@ -57,6 +58,20 @@ for index, origin, result in ((0, numbers(comm.rank), numbers(0)),
     check(ext.Win_reset_notify_value(win, index) == 4, "the value before the reset")
     check(ext.Win_get_notify_value(win, index) == 0, "the value after the reset")
 
+# a datatype with a gap: elements count with their gaps, and none reaches out of the buffer
+gap = MPI.DOUBLE.Create_vector(2, 1, 2).Commit()
+column = gap.Create_resized(0, 8).Commit()
+for spec, there in (([numbers(comm.rank)[:6], gap], (0, 2, 3, 5)), ((numbers(comm.rank), 1, column), (0, 2)),
+                    ((ctypes.c_double * 2)(*numbers(comm.rank)[:2]), (0, 1))):
+    mine[:] = array.array("d", N * [-1])
+    comm.Barrier()
+    ext.Put_notify(win, spec, right, 0, 1)
+    win.Flush(right)
+    ext.Win_notify_wait(win, 1, 1)
+    ext.Win_reset_notify_value(win, 1)
+    check(list(mine) == [numbers(left)[i] if i in there else -1 for i in range(N)], f"what {spec} put: {list(mine)}")
+    comm.Barrier()
+
 reached = ext.Win_notify_threshold(win, 1, 4)
 check(not reached.Test(), "a request before there is a notification")
 comm.Barrier()
@@ -79,7 +94,8 @@ try:
     check(False, "a wrong index is not refused")
 except MPI.Exception as error:
     check(error.Get_error_class() == ext.err_rma_notification(), f"a wrong index gives: {error}")
-for bad in ("text", [bytearray(7), MPI.DOUBLE], [bytearray(8), 3], None):
+for bad in ("text", [bytearray(7), MPI.DOUBLE], [bytearray(8), 3], None, [numbers(0), column],
+            [bytearray(8), 2, MPI.DOUBLE], [bytearray(8), -1, MPI.DOUBLE], [bytearray(8), "1", MPI.DOUBLE]):
     try:
         ext.Put_notify(win, bad, right, 0, 1)
         check(False, f"{bad} is taken as a buffer")
