@@ -95,7 +95,7 @@ module osc_ucp_ext_f08
             type(c_ptr), value :: origin_addr, origin_datatype, target_datatype, win
             integer(c_int), value :: origin_count, target_rank, target_count, notification_idx
             integer(c_intptr_t), value :: target_disp
-            type(c_ptr), intent(out) :: request
+            type(c_ptr), intent(inout) :: request
         end function c_rput
 
         integer(c_int) function c_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
@@ -105,7 +105,7 @@ module osc_ucp_ext_f08
             type(c_ptr), value :: origin_addr, origin_datatype, target_datatype, win
             integer(c_int), value :: origin_count, target_rank, target_count, notification_idx
             integer(c_intptr_t), value :: target_disp
-            type(c_ptr), intent(out) :: request
+            type(c_ptr), intent(inout) :: request
         end function c_rget
 
         integer(c_int) function c_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, &
@@ -115,7 +115,7 @@ module osc_ucp_ext_f08
             type(c_ptr), value :: origin_addr, origin_datatype, target_datatype, op, win
             integer(c_int), value :: origin_count, target_rank, target_count, notification_idx
             integer(c_intptr_t), value :: target_disp
-            type(c_ptr), intent(out) :: request
+            type(c_ptr), intent(inout) :: request
         end function c_raccumulate
 
         integer(c_int) function c_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
@@ -127,7 +127,7 @@ module osc_ucp_ext_f08
                 win
             integer(c_int), value :: origin_count, result_count, target_rank, target_count, notification_idx
             integer(c_intptr_t), value :: target_disp
-            type(c_ptr), intent(out) :: request
+            type(c_ptr), intent(inout) :: request
         end function c_rget_accumulate
 
         integer(c_int) function c_win_set_num_notify(win, info, num_notifications) &
@@ -168,7 +168,7 @@ module osc_ucp_ext_f08
             type(c_ptr), value :: win
             integer(c_int), value :: notification_idx
             integer(c_long_long), value :: threshold
-            type(c_ptr), intent(out) :: request
+            type(c_ptr), intent(inout) :: request
         end function c_win_notify_threshold
 
         integer(c_int) function c_win_notify_wait(win, notification_idx, threshold, value) &

@@ -111,5 +111,7 @@ contains
         call MPIX_Put_notify(one, 1, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, 2, win, code)
         call MPI_Error_class(code, class)
         call test_check(MPIX_ERR_RMA_NOTIFICATION() == class, 'the class of a wrong index', class)
+        call MPIX_Rput_notify(one, 1, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, 2, win, request, code)
+        call test_check(MPI_SUCCESS /= code .and. MPI_REQUEST_NULL == request, 'a request that is refused', code)
     end subroutine refused
 end program notify_fortran
