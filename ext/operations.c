@@ -16,6 +16,7 @@ typedef struct operation_t {
     const char                   *call;
     MPI_Win                       win;
     int                           target, index;
+    int64_t                       begin; /**< where it begins */
 } operation_t;
 
 /** Check what MPI does not: the window, the epoch and the index. Raises the error. */
@@ -26,7 +27,7 @@ static inline int begin(operation_t *operation, MPI_Win win, int target, int ind
     *operation = (operation_t) { .call = call, .win = win, .target = target, .index = index };
     operation->table = osc_ucp_ext_find(win, call, &rc);
     if (NULL != operation->table) {
-        rc = MPI_PROC_NULL != target ? operation->table->check(win, target, index, call)
+        rc = MPI_PROC_NULL != target ? operation->table->check(win, target, index, call, &operation->begin)
                                      : index < 0 ? MCA_OSC_UCP_NOTIFIED_INDEX : MPI_SUCCESS;
     }
     return MPI_SUCCESS == rc ? rc : osc_ucp_ext_outcome(win, rc);
@@ -38,7 +39,8 @@ static inline int end(const operation_t *operation, int rc)
     if (MPI_SUCCESS != rc || MPI_PROC_NULL == operation->target) {
         return rc;
     }
-    rc = operation->table->raise(operation->win, operation->target, operation->index, operation->call);
+    rc = operation->table->raise(operation->win, operation->target, operation->index, operation->call,
+                                 operation->begin);
     return MPI_SUCCESS == rc ? rc : osc_ucp_ext_outcome(operation->win, rc);
 }
 

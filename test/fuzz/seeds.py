@@ -57,10 +57,12 @@ seeds = {
                message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, cookie=5)) +
                message(0, head(1, ordered=0) + command(ASK, 1, flags=REPLY, op=1, cookie=5)) +
                message(0, head(1, ordered=0) + command(DOORBELL)) + message(0, head(1) + command(COMPLETE)),
-    "raise": message(0, head(ack=1) + command(PUT, 16, 8, data=b"12345678") + command(RAISE, 1) +
-                     command(RAISE, 2) + command(COUNTERS, flags=REPLY, cookie=5)) +
+    "raise": message(0, head(ack=1) + command(PUT, 16, 8, data=b"12345678") + command(RAISE, 0, 1) +
+                     command(RAISE, 0, 2) + command(COUNTERS, flags=REPLY, cookie=5)) +
              message(REMOTE, head(ack=1) + command(PUT, 0, 2000, PAYLOAD), b"", 2000) +
-             message(0, head(ack=2) + command(RAISE, 0)),
+             message(0, head(ack=2) + command(RAISE, 0, 0)) +
+             message(0, head(ack=3) + command(PUT, 5000, 4, data=b"xxxx") + command(RAISE, 0, 0) +
+                     command(RAISE, 2 << 14, 0)),
     "veto": message(0, head(1, ordered=0) + command(BARRIER, 3 + 512)),
     "payload": message(0, head(ack=1) + command(PUT, 0, 40, PAYLOAD), b"p" * 40),
     "payload_vector": message(0, head(ack=1) + command(PUT, 0, 32, PAYLOAD | LAYOUT, layout=VECTOR),

@@ -83,6 +83,32 @@ static void not_attached(void)
     CHECK(1 == count, "one put that failed and one other were counted %lld times", (long long) count);
 }
 
+/* A long operation goes by other messages than a short one: what failed before it does not keep it from counting. */
+static void not_attached_before(void)
+{
+    enum { LONG = 4096 };
+    static long apart, longs[LONG], data[LONG];
+    int left = (test_rank + test_size - 1) % test_size, rc;
+    MPI_Aint mine[2], there[2];
+    MPI_Count count;
+
+    test_refusals = 2;
+    MPI_OK(MPI_Win_attach(window.win, longs, sizeof(longs)));
+    MPI_OK(MPI_Get_address(&apart, &mine[0]));
+    MPI_OK(MPI_Get_address(longs, &mine[1]));
+    MPI_OK(MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, there, 2, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    MPI_OK(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window.win));
+    rc = MPI_Put(&value, 1, MPI_LONG, right, there[0], 1, MPI_LONG, window.win);
+    CHECK((MPI_SUCCESS != rc) | (MPI_SUCCESS != MPI_Win_flush(right, window.win)), "%s",
+          "a put to memory that is not attached has succeeded");
+    MPI_OK(MPIX_Put_notify(data, LONG, MPI_LONG, right, there[1], LONG, MPI_LONG, 0, window.win));
+    MPI_OK(MPI_Win_unlock(right, window.win));
+    MPI_OK(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_OK(MPIX_Win_reset_notify_value(window.win, 0, &count));
+    CHECK(1 == count, "a long put behind one that failed was counted %lld times", (long long) count);
+    MPI_OK(MPI_Win_detach(window.win, longs));
+}
+
 /* One process fails, or all do: nobody waits for ever, and nothing changes. */
 static void numbers_refused(int n)
 {
@@ -122,6 +148,7 @@ static void flavor_run(enum test_flavor flavor)
         indices(3);
     } else if (test_size > 1) {
         not_attached();
+        not_attached_before();
     }
     numbers_refused(3);
     test_window_close(&window);

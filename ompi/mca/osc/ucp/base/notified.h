@@ -9,10 +9,12 @@
 #ifndef OSC_UCP_NOTIFIED_H
 #define OSC_UCP_NOTIFIED_H
 
+#include <stdint.h>
+
 #include <mpi.h>
 
 /** Changes with the table. The library uses no other version. */
-#define MCA_OSC_UCP_NOTIFIED_VERSION 1
+#define MCA_OSC_UCP_NOTIFIED_VERSION 2
 
 /** Returned for an index that the target has no counter for. The library has an error class for it; all other errors
  *  are classes or codes of MPI. */
@@ -32,11 +34,12 @@ typedef struct mca_osc_ucp_notified_t {
     /** How many counters have room at each member. */
     int (*room)(MPI_Win win);
 
-    /** May an operation with notification on that counter of the target be issued now? Before the operation. */
-    int (*check)(MPI_Win win, int target, int index, const char *call);
+    /** May an operation with notification on that counter of the target be issued now? Before the operation. *begin_p
+     *  is for `raise`. */
+    int (*check)(MPI_Win win, int target, int index, const char *call, int64_t *begin_p);
 
     /** Raise the counter when the operation that was issued last is over at the target. */
-    int (*raise)(MPI_Win win, int target, int index, const char *call);
+    int (*raise)(MPI_Win win, int target, int index, const char *call, int64_t begin);
 
     int (*set_num)(MPI_Win win, int n);
     int (*get_num)(MPI_Win win, int target, int *n);

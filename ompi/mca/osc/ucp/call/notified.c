@@ -43,7 +43,7 @@ static int index_check(ompi_osc_ucp_peer_t *peer, int index, const char *call)
     return rc;
 }
 
-static int check_other(ompi_osc_ucp_window_t *window, int target, int index, const char *call)
+static int check_other(ompi_osc_ucp_window_t *window, int target, int index, const char *call, int64_t *begin_p)
 {
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
@@ -59,12 +59,13 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
     rc   = OMPI_SUCCESS == rc ? index_check(peer, index, call) : rc;
     if (OMPI_SUCCESS == rc) {
         peer->refused = false; /* the operation comes next */
+        *begin_p      = ompi_osc_ucp_next_place(peer);
     }
     ompi_osc_ucp_leave();
     return rc;
 }
 
-int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call)
+int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p)
 {
     ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
     const ompi_osc_ucp_peer_t *peer   = peer_short(window, target);
@@ -77,11 +78,11 @@ int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *
         (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
         return MPI_SUCCESS;
     }
-    rc = check_other(window, target, index, call);
+    rc = check_other(window, target, index, call, begin_p);
     return MCA_OSC_UCP_NOTIFIED_INDEX == rc ? rc : ompi_errcode_get_mpi_code(rc);
 }
 
-int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call)
+int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call, int64_t begin)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer   = peer_short(window, target);
@@ -94,7 +95,7 @@ int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *
     ompi_osc_ucp_enter();
     peer = ompi_osc_ucp_peer(window, target);
     rc   = NULL == peer ? OMPI_ERR_OUT_OF_RESOURCE
-                        : window->lost ? OMPI_ERR_WIN : peer->path->raise(peer, (uint32_t) index);
+                        : window->lost ? OMPI_ERR_WIN : peer->path->raise(peer, (uint32_t) index, begin);
     if (OMPI_SUCCESS != rc) {
         ompi_osc_ucp_window_explain_code(window, call, target, rc);
     }

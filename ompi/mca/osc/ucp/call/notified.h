@@ -10,8 +10,8 @@
 #include "base/notified.h"
 #include "peer/window.h"
 
-int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call);
-int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call);
+int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p);
+int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call, int64_t begin);
 
 /** Called before an operation with notification, outside the origin side; NULL: nothing is. Set by
  *  check/schedule.c. */

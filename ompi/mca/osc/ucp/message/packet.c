@@ -16,6 +16,8 @@
 
 typedef ompi_osc_ucp_packet_t packet_t;
 
+_Static_assert(OMPI_OSC_UCP_PACKET_ROOM <= OMPI_OSC_UCP_PLACES_PER_PACKET, "each command has a place of its own");
+
 static struct {
     packet_t *open; /**< of all peers */
     packet_t *free;

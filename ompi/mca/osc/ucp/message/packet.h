@@ -75,6 +75,12 @@ void ompi_osc_ucp_packet_await_grant(ompi_osc_ucp_peer_t *peer);
 /** Send all lock requests, and wait until all are granted. Programs that lock several targets rely on their order. */
 void ompi_osc_ucp_packets_settle_locks(void);
 
+/** The place (wire/wire.h) where the next ordered command to the peer will be, or before it. */
+static inline int64_t ompi_osc_ucp_packet_place(const ompi_osc_ucp_peer_t *peer)
+{
+    return ompi_osc_ucp_wire_place(peer->sequence, NULL == peer->packet ? 0 : peer->packet->used);
+}
+
 /** Append the release of the lock. */
 int ompi_osc_ucp_packet_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive);
 

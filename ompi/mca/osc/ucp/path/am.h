@@ -61,9 +61,9 @@ int  ompi_osc_ucp_near_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited);
 /* path/notified.c */
 
 int ompi_osc_ucp_mapped_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
-int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
-int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
+int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin);
+int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin);
 int ompi_osc_ucp_am_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
-int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index);
+int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin);
 
 #endif /* OSC_UCP_AM_H */

@@ -261,13 +261,13 @@ static int kernel_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 }
 
 /** What was refused is not counted. */
-static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
     if (peer->refused || ompi_osc_ucp_gather_raise(peer, index)) {
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_gather_out(peer);
-    return peer->refused ? OMPI_SUCCESS : ompi_osc_ucp_mapped_raise(peer, index);
+    return peer->refused ? OMPI_SUCCESS : ompi_osc_ucp_mapped_raise(peer, index, begin);
 }
 
 /** Members of a lean window need no description. The process itself has another path. */

@@ -17,16 +17,17 @@ int ompi_osc_ucp_mapped_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p)
     return OMPI_SUCCESS;
 }
 
-int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
+    (void) begin;
     ompi_osc_ucp_counter_raise(peer, index);
     return OMPI_SUCCESS;
 }
 
-int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
-    return ompi_osc_ucp_peer_is_quiet(peer) ? ompi_osc_ucp_mapped_raise(peer, index)
-                                            : ompi_osc_ucp_am_raise(peer, index);
+    return ompi_osc_ucp_peer_is_quiet(peer) ? ompi_osc_ucp_mapped_raise(peer, index, begin)
+                                            : ompi_osc_ucp_am_raise(peer, index, begin);
 }
 
 /* By message. */
@@ -45,9 +46,9 @@ static int operations_settle(ompi_osc_ucp_peer_t *peer)
     return rc;
 }
 
-int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
+int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
-    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_RAISE, .disp = index };
+    const ompi_osc_ucp_wire_command_t wire = { .kind = OMPI_OSC_UCP_KIND_RAISE, .len = index, .disp = begin };
     char                             *room = NULL;
     int                               rc   = operations_settle(peer);
 

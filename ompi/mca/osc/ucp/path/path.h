@@ -62,9 +62,10 @@ struct ompi_osc_ucp_path_t {
     /** The number of the peer's notification counters. May ask the peer, and wait. */
     int (*counters)(ompi_osc_ucp_peer_t *peer, uint32_t *count_p);
 
-    /** Raise a notification counter of the peer behind all operations of this process. The index is in range. May wait
-     *  for operations, but not for the counter. */
-    int (*raise)(ompi_osc_ucp_peer_t *peer, uint32_t index);
+    /** Raise a notification counter of the peer behind all operations of this process, unless the last operation was
+     *  refused. Its messages begin at that place (wire/wire.h). The index is in range. May wait for operations, but not
+     *  for the counter. */
+    int (*raise)(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin);
 
     /** Carry out operations that the path keeps: their buffers are complete, but who polls for their effects must not
      *  wait for a later call. NULL: it keeps none. */

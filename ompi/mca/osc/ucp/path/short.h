@@ -11,6 +11,7 @@
 #include "base/stores.h"
 #include "layout/block.h"
 #include "layout/layout.h"
+#include "message/packet.h"
 #include "peer/peer.h"
 
 /** Is the peer's window memory mapped here? Any thread: if so, the peer's fields can be read. */
@@ -46,6 +47,12 @@ static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
     ompi_osc_ucp_peer_locked(peer, OMPI_OSC_UCP_UNLOCKED);
     ompi_osc_ucp_lockword_leave(&peer->control->lock, OMPI_OSC_UCP_EXCLUSIVE == lock);
     return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
+}
+
+/** Where the messages of the next operation on the peer begin, for a path's `raise`. Inside. */
+static inline int64_t ompi_osc_ucp_next_place(const ompi_osc_ucp_peer_t *peer)
+{
+    return ompi_osc_ucp_packet_place(peer);
 }
 
 /** Add to a notification counter whose memory is mapped here; all operations on its peer are over. The release lets

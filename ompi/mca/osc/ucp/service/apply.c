@@ -31,6 +31,13 @@ static bool ranges_are_known(const target_t *target)
     return NULL == target->regions && target->window->uniform_bytes >= 0 && target->window->uniform_disp_unit >= 0;
 }
 
+/** The operation of this command raises no notification counter. */
+static void note_refused(const context_t *context)
+{
+    context->source->refused    = true;
+    context->source->refused_at = context->place;
+}
+
 /** Refuse a command. Its reply says why, or if it asks for none, the next acknowledgement. */
 static void refuse(const context_t *context, const command_t *command, int status)
 {
@@ -39,7 +46,7 @@ static void refuse(const context_t *context, const command_t *command, int statu
     } else if (OMPI_ERR_BAD_PARAM == status) {
         ompi_osc_ucp_refused(OMPI_OSC_UCP_REFUSED_DAMAGED);
     }
-    context->source->refused = true;
+    note_refused(context);
     if (0 != command->reply_to.cookie) {
         ompi_osc_ucp_reply_refused(context->reply_ep, command->reply_to.cookie, status, command->wire.disp);
     } else {
@@ -57,8 +64,8 @@ static uintptr_t stripe_key(const target_t *target, const char *address)
 static void device_done(const context_t *context, int rc)
 {
     if (OMPI_SUCCESS != rc) {
-        context->source->error   = rc; /* for the next acknowledgement */
-        context->source->refused = true;
+        context->source->error = rc; /* for the next acknowledgement */
+        note_refused(context);
     }
 }
 
@@ -82,6 +89,7 @@ static void put_received(void *arg, int status)
     }
     if (OMPI_SUCCESS != status) {
         context->source->error = status;
+        note_refused(context);
     }
     context->source->receiving--;
     ompi_osc_ucp_source_resume(context->target, context->source);
@@ -347,16 +355,21 @@ static uint32_t counters_of(const context_t *context)
     return __atomic_load_n(&context->target->control->counters, __ATOMIC_RELAXED);
 }
 
+/** Was a command of the operation refused that begins at that place? */
+static bool is_refused(const source_t *source, int64_t begin)
+{
+    return source->refused && !ompi_osc_ucp_wire_is_before(source->refused_at, begin);
+}
+
 /** The release lets whoever sees the count read the data of the operation before. */
 static void apply_raise(context_t *context, command_t *command)
 {
-    if (command->wire.disp < 0 || command->wire.disp >= counters_of(context)) {
+    if (command->wire.len >= counters_of(context)) {
         refuse(context, command, OMPI_ERR_BAD_PARAM);
-    } else if (!context->source->refused) {
+    } else if (!is_refused(context->source, command->wire.disp)) {
         __atomic_fetch_add(ompi_osc_ucp_counter(context->target->control, context->target->window->counters_max,
-                                                (uint32_t) command->wire.disp), 1, __ATOMIC_RELEASE);
+                                                command->wire.len), 1, __ATOMIC_RELEASE);
     }
-    context->source->refused = false;
 }
 
 static void apply_counters(context_t *context, command_t *command)
@@ -422,10 +435,6 @@ void ompi_osc_ucp_apply(context_t *context, command_t *command)
         [OMPI_OSC_UCP_KIND_ASK]          = apply_ask
     };
 
-    /* An operation in fragments is refused with any of them. */
-    if (command->wire.kind <= OMPI_OSC_UCP_KIND_COMPARE_SWAP && !command->payload) {
-        context->source->refused = false;
-    }
     if (0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_UNITS) &&
         __builtin_mul_overflow(command->wire.disp, context->target->window->disp_unit, &command->wire.disp)) {
         refuse(context, command, OMPI_ERR_RMA_RANGE);

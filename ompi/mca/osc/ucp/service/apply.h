@@ -17,6 +17,7 @@ typedef struct ompi_osc_ucp_context_t {
     ompi_osc_ucp_source_t    *source;
     opal_common_ucp_ep_t     *reply_ep;
     opal_common_ucp_remote_t *remote; /**< payload that the sender still holds, or NULL; cleared when it is received */
+    int64_t                   place;  /**< of the command (wire/wire.h); of one that is not ordered, 0 */
     void (*run)(ompi_osc_ucp_target_t *target); /**< ompi_osc_ucp_target_run */
 } ompi_osc_ucp_context_t;
 

@@ -78,6 +78,7 @@ static void packet_damaged(ompi_osc_ucp_source_t *source)
 static bool command_run(ompi_osc_ucp_target_t *target, ompi_osc_ucp_source_t *source, arrival_t *arrival)
 {
     ompi_osc_ucp_context_t context = { .target = target, .source = source, .reply_ep = arrival->reply_ep,
+                                       .place = ompi_osc_ucp_wire_place(arrival->head.sequence, arrival->next),
                                        .run = ompi_osc_ucp_target_run };
     ompi_osc_ucp_command_t command;
     size_t                 next = arrival->next;

@@ -61,7 +61,8 @@ struct ompi_osc_ucp_source_t {
     int                         error;     /**< OMPI_ERR_ code of a refused command since the last acknowledgement */
     int64_t                     error_at;  /**< displacement of that command, bytes; 0: not known */
     uint32_t                    receiving; /**< puts whose data are on their way to the window */
-    bool                        refused;   /**< the last operation, in whole or in part: it raises no counter */
+    bool                        refused;   /**< a command, at `refused_at`: its operation raises no counter */
+    int64_t                     refused_at; /**< place of the last such command */
     bool                        waiting;   /**< for the lock; its packets wait too */
     ompi_osc_ucp_held_t         holds;     /**< the lock, granted by message; only with the watchdog */
     uint64_t                    held_since;

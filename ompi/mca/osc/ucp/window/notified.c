@@ -18,10 +18,10 @@ static int room(MPI_Win win)
     return (int) ompi_osc_ucp_window(win)->counters_max;
 }
 
-static int check(MPI_Win win, int target, int index, const char *call)
+static int check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p)
 {
     ompi_osc_ucp_check_notifies(ompi_osc_ucp_window(win));
-    return ompi_osc_ucp_notified_check(win, target, index, call);
+    return ompi_osc_ucp_notified_check(win, target, index, call, begin_p);
 }
 
 OMPI_DECLSPEC extern const mca_osc_ucp_notified_t mca_osc_ucp_notified;

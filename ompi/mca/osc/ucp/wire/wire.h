@@ -25,7 +25,8 @@ typedef enum ompi_osc_ucp_kind_t {
     OMPI_OSC_UCP_KIND_LOCK,         /**< later commands wait for the grant; reply, if requested: when granted */
     OMPI_OSC_UCP_KIND_UNLOCK,
     OMPI_OSC_UCP_KIND_COMPLETE,
-    OMPI_OSC_UCP_KIND_RAISE,        /**< disp: index of the notification counter that is raised */
+    OMPI_OSC_UCP_KIND_RAISE,        /**< len: index of the notification counter that is raised; disp: the place where
+                                     *   the operation begins that it tells of */
     OMPI_OSC_UCP_KIND_COUNTERS,     /**< reply: the number of notification counters, 4 bytes */
     OMPI_OSC_UCP_KIND_POST,
     OMPI_OSC_UCP_KIND_BARRIER,      /**< disp: the round; with a veto, plus 256 times 1 + the barrier's parity */
@@ -88,6 +89,24 @@ typedef struct ompi_osc_ucp_wire_reply_t {
 _Static_assert(32 == sizeof(ompi_osc_ucp_wire_packet_t), "without holes");
 _Static_assert(16 == sizeof(ompi_osc_ucp_wire_command_t), "without holes");
 _Static_assert(24 == sizeof(ompi_osc_ucp_wire_reply_t), "without holes");
+
+/** A command's place among all ordered ones of an origin: the number of its packet, and its offset there. */
+#define OMPI_OSC_UCP_PLACES_PER_PACKET 16384
+
+static inline int64_t ompi_osc_ucp_wire_place(uint32_t sequence, size_t offset)
+{
+    return (int64_t) sequence * OMPI_OSC_UCP_PLACES_PER_PACKET + (int64_t) offset;
+}
+
+/** Does place `a` come before place `b`? The number of a packet may have begun anew from 0. */
+static inline bool ompi_osc_ucp_wire_is_before(int64_t a, int64_t b)
+{
+    const int shift = 64 - 32 - 14; /* the places have so many bits less */
+
+    return (int64_t) (((uint64_t) a - (uint64_t) b) << shift) < 0;
+}
+
+_Static_assert(1 << 14 == OMPI_OSC_UCP_PLACES_PER_PACKET, "32 bits of the number, 14 of the offset");
 
 /** Longest command, without layout and data. Bytes. */
 #define OMPI_OSC_UCP_COMMAND_MAX                                                                                       \
