@@ -341,7 +341,7 @@ static void epoch(ompi_osc_ucp_window_t *window, bool exclusive, int call, int n
     for (; n > 0; n--) {
         ompi_osc_ucp_cause_count(window->causes, call);
     }
-    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 0, 10);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 0, 10, 0);
 }
 
 /** A lock is needless around one operation, unless it is exclusive and the operation is not atomic. */
@@ -420,9 +420,55 @@ static void test_sampled(void **state)
     ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = opal_common_ucp_now_ns(), .ns = S, .culprit = -1,
                                                       .cause = OMPI_OSC_UCP_CAUSE_FLOW };
     ompi_osc_ucp_cause_looked(window, OMPI_OSC_UCP_CALLED_PUT, 1, 0, 0, 1, &ompi_mpi_byte.dt);
-    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FLUSH, 0, S / 2);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FLUSH, 0, S / 2, 0);
     rest = window->causes->sums.times[OMPI_OSC_UCP_CALLED_FLUSH][OMPI_OSC_UCP_CAUSE_ITSELF];
     assert_true(rest > S / 4);
+    window_end(window);
+}
+
+/** If the watchdog's layer tells which call it is, the call is not over for that layer yet. */
+static void test_told(void **state)
+{
+    ompi_osc_ucp_window_t *window = window_begin();
+
+    (void) state;
+    window->causes->tells     = false;
+    ompi_osc_ucp_calling.call = OMPI_OSC_UCP_CALLED_UNLOCK;
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 0, 10, 0);
+    assert_int_equal(OMPI_OSC_UCP_CALLED_UNLOCK, ompi_osc_ucp_calling.call);
+    window->causes->tells = true;
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_UNLOCK, 0, 10, 0);
+    assert_int_equal(OMPI_OSC_UCP_CALLED_NONE, ompi_osc_ucp_calling.call);
+    window_end(window);
+}
+
+/** Some fences stand for short ones that are not timed, so that the sum is right. Each is counted. */
+static void test_fences(void **state)
+{
+    ompi_osc_ucp_window_t *window = window_begin();
+    ompi_osc_ucp_causes_t *causes = window->causes;
+    int                    fences = 20 * OMPI_OSC_UCP_FENCES_FIRST, brief = 0, i;
+    double                 all    = 100 * fences;
+    uint64_t               ns;
+
+    (void) state;
+    for (i = 0; i < fences; i++) {
+        causes->operations++;
+        if (ompi_osc_ucp_cause_fence_is_short(causes)) {
+            assert_true(i >= OMPI_OSC_UCP_FENCES_FIRST);
+            ompi_osc_ucp_cause_fence_counted(causes);
+            brief++;
+        } else {
+            ns = 100 + causes->clock_ns;
+            ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_FENCE, 0, ns,
+                                      ompi_osc_ucp_cause_fence_stands(causes, 0, ns));
+        }
+    }
+    assert_true(brief > fences * 8 / 10);
+    assert_int_equal(fences, causes->sums.calls[OMPI_OSC_UCP_CALLED_FENCE]);
+    assert_int_equal(fences, causes->fences);
+    assert_true(1 == causes->used[fences - 1] && causes->at_fence == causes->operations);
+    assert_true((double) causes->sums.waiting_ns <= all && (double) causes->sums.waiting_ns > 0.98 * all);
     window_end(window);
 }
 
@@ -460,7 +506,7 @@ static void test_released(void **state)
     assert_true(ompi_osc_ucp_cause_released(window, OMPI_OSC_UCP_CALLED_LOCK, 500));
     assert_int_equal(500, *holder);
     assert_false(ompi_osc_ucp_cause_released(window, OMPI_OSC_UCP_CALLED_LOCK, 500)); /* the next one is not known */
-    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_LOCK, 0, S / 2);
+    ompi_osc_ucp_cause_waited(window, OMPI_OSC_UCP_CALLED_LOCK, 0, S / 2, 0);
     assert_int_equal(500, *holder);
     assert_true(times[OMPI_OSC_UCP_CAUSE_HOLDER] > S / 4);
     ompi_osc_ucp_sampled = (ompi_osc_ucp_sampled_t) { .at = 1, .culprit = 0, .cause = OMPI_OSC_UCP_CAUSE_TARGET };
@@ -480,7 +526,7 @@ int main(void)
         cmocka_unit_test(test_order), cmocka_unit_test(test_adjacent),
         cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_windows), cmocka_unit_test(test_single),
         cmocka_unit_test(test_sampled), cmocka_unit_test(test_released), cmocka_unit_test(test_ticks),
-        cmocka_unit_test(test_refused)
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_told), cmocka_unit_test(test_fences)
     };
     int failed;
 

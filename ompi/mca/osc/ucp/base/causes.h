@@ -103,12 +103,18 @@ typedef struct ompi_osc_ucp_before_t {
 /** Of flushes that wait for nothing, the first ones on a window are all timed, then one in EACH. */
 #define OMPI_OSC_UCP_FLUSHES_FIRST 32
 
+/** The first fences of a window are all timed, then one in OMPI_OSC_UCP_LOOKED_EACH, the same ones at all members. Of
+ *  the others, those that poll are timed from the first look on, and so is the first one in each tick of the kernel's
+ *  coarse clock. */
+#define OMPI_OSC_UCP_FENCES_FIRST 1024
+
 /** What report 2 keeps for a window. Inside the origin side. */
 typedef struct ompi_osc_ucp_causes_t {
     ompi_osc_ucp_causes_sums_t sums;
     int64_t                   *whom;   /**< nanoseconds that this process waited, by cause and rank; malloc'd */
     ompi_osc_ucp_fenced_t     *fenced; /**< malloc'd */
     ompi_osc_ucp_before_t     *before; /**< malloc'd */
+    float                     *stands; /**< nanoseconds of other fences, for which the fence stands; malloc'd */
     uint8_t                   *used;   /**< 1: this process issued an operation before that fence; malloc'd */
     ompi_osc_ucp_fenced_t     *last_fenced; /**< of all members, when the window is freed; malloc'd */
     ompi_osc_ucp_before_t     *last_before; /**< of whoever came last; behind it, what this process knows of that */
@@ -130,6 +136,8 @@ typedef struct ompi_osc_ucp_causes_t {
     int64_t                    atomics;
     uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
+    uint64_t                   fence_looked; /**< how many fences come before the next one that stands for others */
+    uint64_t                   fences_short; /**< that were not timed, since the last one that stands for them */
     uint64_t                   flushes;     /**< that wait for nothing, so far */
     uint64_t                   flush_timed; /**< how many come before the next one that is timed */
     struct {

@@ -51,6 +51,14 @@ static inline __attribute__((always_inline)) int ompi_osc_ucp_copy_mapped(bool p
     return ompi_osc_ucp_block_copy_basic(to, from, bytes) ? OMPI_SUCCESS : ompi_osc_ucp_copy_block(to, from, bytes);
 }
 
+/** Put and get what ompi_osc_ucp_copy_addr leaves (call/put_get.c). */
+int ompi_osc_ucp_put_other(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
+                           int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
+                           ompi_datatype_t *target_type, ompi_win_t *win) __attribute__((noinline));
+int ompi_osc_ucp_get_other(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type, int target,
+                           ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                           ompi_win_t *win) __attribute__((noinline));
+
 /** Update `count` elements without gaps at `addr` in a peer's memory. */
 static inline __attribute__((always_inline)) void
 ompi_osc_ucp_update_mapped(ompi_osc_ucp_peer_t *peer, char *addr, uint8_t code, const ompi_osc_ucp_prim_t *prim,

@@ -166,10 +166,10 @@ int ompi_osc_ucp_copy_block(void *to, const void *from, uint64_t bytes)
     return OMPI_SUCCESS;
 }
 
-static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_count_t origin_count,
-                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
-                                               ompi_win_t *win)
+int ompi_osc_ucp_put_other(const void *origin, ompi_osc_ucp_count_t origin_count,
+                           ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                           ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                           ompi_win_t *win)
 {
     if (copy_fast(PUT, (void *) origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
         return OMPI_SUCCESS;
@@ -186,7 +186,7 @@ int ompi_osc_ucp_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi
                                                            target_type, window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
-        return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+        return ompi_osc_ucp_put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
     return ompi_osc_ucp_copy_mapped(true, addr, (void *) origin, bytes, window);
 }
@@ -204,10 +204,10 @@ int ompi_osc_ucp_rget(void *origin, ompi_osc_ucp_count_t origin_count, ompi_data
     return rcopy(GET, &args, target, disp, win, request_p);
 }
 
-static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_t origin_count,
-                                               ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
-                                               ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
-                                               ompi_win_t *win)
+int ompi_osc_ucp_get_other(void *origin, ompi_osc_ucp_count_t origin_count,
+                           ompi_datatype_t *origin_type, int target, ptrdiff_t disp,
+                           ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
+                           ompi_win_t *win)
 {
     if (copy_fast(GET, origin, origin_count, origin_type, target, disp, target_count, target_type, win)) {
         return OMPI_SUCCESS;
@@ -224,7 +224,7 @@ int ompi_osc_ucp_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datat
                                                            target_type, window, &bytes);
 
     if (OPAL_UNLIKELY(NULL == addr)) {
-        return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+        return ompi_osc_ucp_get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
     return ompi_osc_ucp_copy_mapped(false, addr, origin, bytes, window);
 }

@@ -76,6 +76,7 @@ void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window)
         free(window->causes->whom);
         free(window->causes->fenced);
         free(window->causes->before);
+        free(window->causes->stands);
         free(window->causes->used);
         free(window->causes->last_fenced);
         free(window->causes->last_before);
@@ -138,12 +139,22 @@ static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int 
 /** The call is over that was looked at: the next one begins anew. */
 static void sampled_end(void)
 {
-    ompi_osc_ucp_calling.call    = OMPI_OSC_UCP_CALLED_NONE;
     ompi_osc_ucp_sampled.at      = 0;
     ompi_osc_ucp_sampled.ns      = 0;
     ompi_osc_ucp_sampled.given   = 0;
     ompi_osc_ucp_sampled.cause   = OMPI_OSC_UCP_CAUSE_ITSELF;
     ompi_osc_ucp_sampled.culprit = -1;
+}
+
+/** A call is over. If the watchdog's layer tells which it is, that layer will tell, too, that it is over. */
+static inline void call_end(const ompi_osc_ucp_causes_t *causes)
+{
+    if (OPAL_LIKELY(causes->tells)) {
+        ompi_osc_ucp_calling.call = OMPI_OSC_UCP_CALLED_NONE;
+    }
+    if (OPAL_UNLIKELY(0 != ompi_osc_ucp_sampled.at)) {
+        sampled_end();
+    }
 }
 
 /** Account for the time of an operation. */
@@ -227,33 +238,72 @@ void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t
 
 /* Synchronizing calls. */
 
-/** Keep the time of a fence until the window is freed. False: there is no room. */
-static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns)
+/** Make room for more fences, if there may be more. */
+static __attribute__((noinline)) void fences_grow(ompi_osc_ucp_causes_t *causes)
 {
-    const ompi_osc_ucp_worked_t *mine = &ompi_osc_ucp_working.mine;
-    ompi_osc_ucp_fenced_t       *fenced;
-    ompi_osc_ucp_before_t       *before;
-    uint8_t                     *used;
-    int                          room = 0 == causes->room ? 64 : 2 * causes->room;
+    int                    room   = 0 == causes->room ? 64 : 2 * causes->room;
+    ompi_osc_ucp_fenced_t *fenced;
+    ompi_osc_ucp_before_t *before;
+    float                 *stands;
+    uint8_t               *used;
 
-    if (causes->fences == causes->room && room <= OMPI_OSC_UCP_FENCES_MAX) {
-        fenced         = realloc(causes->fenced, (size_t) room * sizeof(*fenced));
-        causes->fenced = NULL == fenced ? causes->fenced : fenced;
-        before         = realloc(causes->before, (size_t) room * sizeof(*before));
-        causes->before = NULL == before ? causes->before : before;
-        used           = realloc(causes->used, (size_t) room + 1); /* one more, see report/causes.c */
-        causes->used   = NULL == used ? causes->used : used;
-        causes->room   = NULL == fenced || NULL == before || NULL == used ? causes->room : room;
+    if (room > OMPI_OSC_UCP_FENCES_MAX) {
+        return;
     }
-    if (causes->fences == causes->room) {
-        return false;
+    fenced         = realloc(causes->fenced, (size_t) room * sizeof(*fenced));
+    causes->fenced = NULL == fenced ? causes->fenced : fenced;
+    before         = realloc(causes->before, (size_t) room * sizeof(*before));
+    causes->before = NULL == before ? causes->before : before;
+    stands         = realloc(causes->stands, (size_t) room * sizeof(*stands));
+    causes->stands = NULL == stands ? causes->stands : stands;
+    used           = realloc(causes->used, (size_t) room + 1); /* one more, see report/causes.c */
+    causes->used   = NULL == used ? causes->used : used;
+    causes->room   = NULL == fenced || NULL == before || NULL == stands || NULL == used ? causes->room : room;
+}
+
+/** Keep the time of a fence until the window is freed, and of others for which it stands. `mine` is what was before it.
+ *  False: there is no room. */
+static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns, uint64_t stands, const ompi_osc_ucp_worked_t *mine)
+{
+    if (OPAL_UNLIKELY(causes->fences == causes->room)) {
+        fences_grow(causes);
+        if (causes->fences == causes->room) {
+            return false;
+        }
     }
+    causes->stands[causes->fences] = (float) stands;
     causes->fenced[causes->fences] = (ompi_osc_ucp_fenced_t) { .ns = (float) ns, .rank = causes->rank };
     causes->before[causes->fences] = (ompi_osc_ucp_before_t) { .work  = (float) mine->work,
                                                                .delay = (float) mine->delay };
     causes->delayed               |= mine->delay > 0;
     causes->used[causes->fences++] = causes->operations > causes->at_fence;
     return true;
+}
+
+void ompi_osc_ucp_cause_fence_counted(ompi_osc_ucp_causes_t *causes)
+{
+    static const ompi_osc_ucp_worked_t nothing;
+
+    causes->sums.calls[OMPI_OSC_UCP_CALLED_FENCE]++;
+    causes->fences_short++;
+    ompi_osc_ucp_working.skipped++;
+    (void) fence_keep(causes, 0, 0, &nothing);
+    causes->at_fence = causes->operations;
+    causes->at_flush = causes->operations;
+    call_end(causes);
+}
+
+uint64_t ompi_osc_ucp_cause_fence_stands(ompi_osc_ucp_causes_t *causes, uint64_t begin, uint64_t ns)
+{
+    uint64_t fences = (uint64_t) causes->sums.calls[OMPI_OSC_UCP_CALLED_FENCE], others = causes->fences_short;
+
+    if (fences < OMPI_OSC_UCP_FENCES_FIRST || fences < causes->fence_looked || ompi_osc_ucp_threaded()) {
+        return 0;
+    }
+    causes->fence_looked = fences + OMPI_OSC_UCP_LOOKED_EACH;
+    causes->fences_short = 0;
+    ns                   = 0 == ompi_osc_ucp_sampled.at ? ns : ompi_osc_ucp_sampled.first - begin;
+    return others * (ns > causes->clock_ns ? ns - causes->clock_ns : 0);
 }
 
 bool ompi_osc_ucp_cause_excusable(int cause)
@@ -292,15 +342,17 @@ bool ompi_osc_ucp_cause_released(ompi_osc_ucp_window_t *window, int call, uint64
     return true;
 }
 
-/** Account for the time that no look has given to a cause. The process had no processor for `delay` in this call. */
-static void rest_add(ompi_osc_ucp_window_t *window, int call, uint64_t ns, uint64_t delay)
+/** Account for the time that no look has given to a cause. The process had no processor for `delay` in this call. A
+ *  fence stands for `stands` nanoseconds of others. */
+static void rest_add(ompi_osc_ucp_window_t *window, int call, uint64_t ns, uint64_t delay, uint64_t stands)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
     ompi_osc_ucp_causes_t  *causes  = window->causes;
 
-    if (OMPI_OSC_UCP_CALLED_FENCE == call && fence_keep(causes, ns)) {
+    if (OMPI_OSC_UCP_CALLED_FENCE == call && fence_keep(causes, ns, stands, &ompi_osc_ucp_working.mine)) {
         return;
     }
+    ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_UNKNOWN, -1, stands);
     if (0 == sampled->at) {
         delay = delay < ns ? delay : ns;
         ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_CPU, -1, delay);
@@ -370,7 +422,7 @@ static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
     }
 }
 
-void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns)
+void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns, uint64_t stands)
 {
     ompi_osc_ucp_sampled_t *sampled = &ompi_osc_ucp_sampled;
     ompi_osc_ucp_causes_t  *causes;
@@ -380,14 +432,14 @@ void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t
     causes = window->causes;
     ns     = ns > causes->clock_ns ? ns - causes->clock_ns : 0;
     causes->sums.calls[call]++;
-    causes->sums.waiting_ns += (int64_t) ns;
+    causes->sums.waiting_ns += (int64_t) (ns + stands);
     if (OMPI_OSC_UCP_CALLED_FLUSH <= call) {
         ompi_osc_ucp_working.mine = (ompi_osc_ucp_worked_t) { 0 }; /* it told nobody that it began */
     }
     delay = ompi_osc_ucp_work_begins(now, ns);
-    rest_add(window, call, ns > sampled->ns ? ns - sampled->ns : 0, delay);
+    rest_add(window, call, ns > sampled->ns ? ns - sampled->ns : 0, delay, stands);
     singles_count(causes, call, ns);
-    sampled_end();
+    call_end(causes);
     ompi_osc_ucp_leave();
 }
 
@@ -410,7 +462,7 @@ void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_
 
     if (OPAL_UNLIKELY(0 != ompi_osc_ucp_sampled.at)) { /* it has polled, and stands for itself */
         now = ompi_osc_ucp_ticks_now();
-        ompi_osc_ucp_cause_waited(window, call, now, now - ompi_osc_ucp_sampled.first);
+        ompi_osc_ucp_cause_waited(window, call, now, now - ompi_osc_ucp_sampled.first, 0);
         return;
     }
     ns = (uint64_t) weight * (ns > causes->clock_ns ? ns - causes->clock_ns : 0);
@@ -418,5 +470,5 @@ void ompi_osc_ucp_cause_flushed(ompi_osc_ucp_window_t *window, int call, uint64_
     causes->sums.waiting_ns += (int64_t) ns;
     ompi_osc_ucp_cause_add(causes, call, OMPI_OSC_UCP_CAUSE_ITSELF, -1, ns);
     singles_count(causes, call, ns);
-    sampled_end();
+    call_end(causes);
 }

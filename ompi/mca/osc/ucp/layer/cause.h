@@ -80,8 +80,31 @@ static inline void ompi_osc_ucp_cause_operated(ompi_osc_ucp_window_t *window, in
 /** MPI_Win_lock has locked a target. */
 void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive);
 
-/** A synchronizing call ends `now`, which took `ns`. */
-void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns);
+/** A synchronizing call ends `now`, which took `ns`. A fence stands for `stands` nanoseconds of others. */
+void ompi_osc_ucp_cause_waited(ompi_osc_ucp_window_t *window, int call, uint64_t now, uint64_t ns, uint64_t stands);
+
+/** A fence begins. Is it one that is not timed? To ask the processor for the time twice would take it some 30 ns, and
+ *  the kernel's coarse clock takes 5. While that shows the same time, no process lacks a processor for long. */
+static inline bool ompi_osc_ucp_cause_fence_is_short(const ompi_osc_ucp_causes_t *causes)
+{
+    uint64_t fences = (uint64_t) causes->sums.calls[OMPI_OSC_UCP_CALLED_FENCE], coarse;
+
+    if (OPAL_UNLIKELY(fences < OMPI_OSC_UCP_FENCES_FIRST || ompi_osc_ucp_threaded())) {
+        return false;
+    }
+    coarse = ompi_osc_ucp_watched_now();
+    if (OPAL_LIKELY(fences < causes->fence_looked && coarse == ompi_osc_ucp_working.coarse)) {
+        return true;
+    }
+    ompi_osc_ucp_working.coarse = coarse;
+    return false;
+}
+
+/** It ends, and has not polled. */
+void ompi_osc_ucp_cause_fence_counted(ompi_osc_ucp_causes_t *causes);
+
+/** A fence ends that took `ns`. Returns the nanoseconds of others, for which it stands. */
+uint64_t ompi_osc_ucp_cause_fence_stands(ompi_osc_ucp_causes_t *causes, uint64_t begin, uint64_t ns);
 
 /** Is it a cause for which a process that lacked a processor is to be excused? */
 bool ompi_osc_ucp_cause_excusable(int cause);

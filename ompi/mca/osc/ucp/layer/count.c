@@ -81,8 +81,8 @@ static inline __attribute__((always_inline)) bool updated(int call, const void *
 /** Count a put, get or accumulate before it is made, if it is by load and store, does not wait, and is not looked at:
  *  then nothing has to be kept for later. One that fails, because of its arguments, is counted as well. False: not
  *  counted. */
-static bool count_ahead(ompi_osc_ucp_window_t *window, int call, int target, ompi_osc_ucp_count_t count,
-                        const ompi_datatype_t *type)
+static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int target, ompi_osc_ucp_count_t count,
+                               const ompi_datatype_t *type)
 {
     ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
 
@@ -126,7 +126,11 @@ static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_
     int      rc;
 
     if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type)) {
-        return below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+        return ompi_osc_ucp_put == below(win)->osc_put
+                   ? ompi_osc_ucp_put_other(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                           win)
+                   : below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                        win);
     }
     begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
     rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
@@ -171,7 +175,11 @@ static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_
     int      rc;
 
     if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type)) {
-        return below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
+        return ompi_osc_ucp_get == below(win)->osc_get
+                   ? ompi_osc_ucp_get_other(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                           win)
+                   : below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
+                                        win);
     }
     begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
     rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);

@@ -29,23 +29,45 @@ static inline uint64_t waits(ompi_win_t *win, int call)
 static int waited(int rc, ompi_win_t *win, int call, uint64_t begin)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    uint64_t               now    = ompi_osc_ucp_ticks_now(), ns = now - begin;
+    uint64_t               now    = ompi_osc_ucp_ticks_now(), ns = now - begin, stands = 0;
 
+    if (OMPI_OSC_UCP_CALLED_FENCE == call && NULL != window->causes) {
+        stands = ompi_osc_ucp_cause_fence_stands(window->causes, begin, ns);
+    }
     if (OPAL_LIKELY(!ompi_osc_ucp_threaded())) {
-        window->counters.waited_ns += ns; /* an atomic add waits for all earlier stores */
+        window->counters.waited_ns += ns + stands; /* an atomic add waits for all earlier stores */
     } else {
         __atomic_fetch_add(&window->counters.waited_ns, ns, __ATOMIC_RELAXED);
     }
     if (NULL != window->causes) {
-        ompi_osc_ucp_cause_waited(window, call, now, ns);
+        ompi_osc_ucp_cause_waited(window, call, now, ns, stands);
     }
     return rc;
 }
 
+/** A fence that is not timed, unless it polls. */
+static int count_fence_short(int assert, ompi_win_t *win)
+{
+    int      rc    = below(win)->osc_fence(assert, win);
+    uint64_t begin = ompi_osc_ucp_sampled.first;
+
+    if (OPAL_LIKELY(0 == ompi_osc_ucp_sampled.at)) {
+        ompi_osc_ucp_cause_fence_counted(ompi_osc_ucp_window(win)->causes);
+        return rc;
+    }
+    ompi_osc_ucp_work_ends(begin, false);
+    return waited(rc, win, OMPI_OSC_UCP_CALLED_FENCE, begin);
+}
+
 static int count_fence(int assert, ompi_win_t *win)
 {
-    uint64_t begin = waits(win, OMPI_OSC_UCP_CALLED_FENCE);
+    const ompi_osc_ucp_causes_t *causes = ompi_osc_ucp_window(win)->causes;
+    uint64_t                     begin;
 
+    if (OPAL_LIKELY(NULL != causes && ompi_osc_ucp_cause_fence_is_short(causes))) {
+        return count_fence_short(assert, win);
+    }
+    begin = waits(win, OMPI_OSC_UCP_CALLED_FENCE);
     return waited(below(win)->osc_fence(assert, win), win, OMPI_OSC_UCP_CALLED_FENCE, begin);
 }
 

@@ -26,6 +26,8 @@ typedef struct ompi_osc_ucp_working_t {
     ompi_osc_ucp_worked_t mine;
     uint64_t              left;
     uint64_t              inside; /**< without a processor in that call */
+    uint64_t              coarse; /**< the kernel's coarse clock at the last fence that was timed */
+    uint64_t              skipped; /**< fences since the last call that was timed */
 } ompi_osc_ucp_working_t;
 
 extern _Thread_local __attribute__((tls_model("initial-exec"))) ompi_osc_ucp_working_t ompi_osc_ucp_working;
@@ -43,6 +45,12 @@ uint64_t ompi_osc_ucp_delay_since(uint64_t ns);
 /** A window begins `now`: this thread may have made no call before. Returns the delay until then. */
 uint64_t ompi_osc_ucp_work_first(uint64_t now);
 
+/** What was done since `left`, for each call since then: those that were skipped were as short as this one. */
+static inline uint64_t ompi_osc_ucp_work_each(uint64_t work)
+{
+    return OPAL_LIKELY(0 == ompi_osc_ucp_working.skipped) ? work : work / (ompi_osc_ucp_working.skipped + 1);
+}
+
 /** A synchronizing call begins `now`. What others may wait for is `told` to them before they can see it. */
 static inline void ompi_osc_ucp_work_ends(uint64_t now, bool told)
 {
@@ -53,7 +61,8 @@ static inline void ompi_osc_ucp_work_ends(uint64_t now, bool told)
     if (OPAL_UNLIKELY(work >= OMPI_OSC_UCP_DELAY_LEAST_NS)) {
         delay = ompi_osc_ucp_delay_since(work);
     }
-    working->mine = (ompi_osc_ucp_worked_t) { .work = work - delay, .delay = working->inside + delay };
+    working->mine = (ompi_osc_ucp_worked_t) { .work  = ompi_osc_ucp_work_each(work - delay),
+                                              .delay = working->inside + delay };
     if (told && NULL != mine) {
         __atomic_store_n(&mine->work, working->mine.work, __ATOMIC_RELAXED);
         __atomic_store_n(&mine->delay, working->mine.delay, __ATOMIC_RELAXED);
@@ -68,6 +77,7 @@ static inline uint64_t ompi_osc_ucp_work_begins(uint64_t now, uint64_t ns)
     ompi_osc_ucp_working.mine.delay += delay;
     ompi_osc_ucp_working.inside      = delay;
     ompi_osc_ucp_working.left        = now;
+    ompi_osc_ucp_working.skipped     = 0;
     return delay;
 }
 

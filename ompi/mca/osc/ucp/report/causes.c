@@ -22,18 +22,29 @@ static uint64_t fence_delay(const ompi_osc_ucp_before_t *last, const ompi_osc_uc
     return ompi_osc_ucp_delay_part(late, longer, (uint64_t) last->delay + (uint64_t) mine->delay);
 }
 
+/** Split the time of short fences like one that took `ns`, of which `least` were the fence itself: nobody was long in
+ *  them, as they did not poll. */
+static void others_split(ompi_osc_ucp_causes_t *causes, uint64_t stands, uint64_t ns, uint64_t least, int rank)
+{
+    uint64_t itself = 0 == ns ? 0 : (uint64_t) ((double) stands * (double) least / (double) ns);
+
+    ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_ITSELF, -1, itself);
+    ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, rank, stands - itself);
+}
+
 /** Split the time of this process's fences. `last` and `used` are of all members; `before` of those who came last, NULL
  *  if no process lacked a processor. */
 static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fenced_t *last,
                          const ompi_osc_ucp_before_t *before, const uint8_t *used, int n)
 {
-    uint64_t ns, least, delay;
+    uint64_t ns, least, delay, stands;
     int      i;
 
     for (i = 0; i < causes->fences; i++) {
-        ns = (uint64_t) causes->fenced[i].ns;
+        ns     = (uint64_t) causes->fenced[i].ns;
+        stands = (uint64_t) causes->stands[i];
         if (i >= n) {
-            ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_UNKNOWN, -1, ns);
+            ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_UNKNOWN, -1, ns + stands);
             continue;
         }
         least = (uint64_t) last[i].ns < ns ? (uint64_t) last[i].ns : ns;
@@ -42,9 +53,10 @@ static void fences_split(ompi_osc_ucp_causes_t *causes, const ompi_osc_ucp_fence
         ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_CPU, last[i].rank, delay);
         ompi_osc_ucp_cause_add(causes, OMPI_OSC_UCP_CALLED_FENCE, OMPI_OSC_UCP_CAUSE_FENCE, last[i].rank,
                                ns - least - delay);
+        others_split(causes, stands, ns, least, last[i].rank);
         if (i + 1 < n && 0 == used[i] && 0 == used[i + 1]) {
             causes->sums.fences_empty++;
-            causes->sums.fences_empty_ns += (int64_t) ns;
+            causes->sums.fences_empty_ns += (int64_t) (ns + stands);
         }
     }
 }
