@@ -60,12 +60,37 @@ static inline void ompi_osc_ucp_scalar_store(void *to, uint64_t bits, size_t siz
     }
 }
 
+/** Operations that are the same on all bits: they are defined on integers only. */
+#define OMPI_OSC_UCP_SCALAR_BITWISE \
+    (1u << OMPI_OSC_UCP_OP_BAND | 1u << OMPI_OSC_UCP_OP_BOR | 1u << OMPI_OSC_UCP_OP_BXOR)
+
+/** What an operation that ompi_osc_ucp_is_scalar allows makes of an element, given as bits. */
+static inline __attribute__((always_inline)) uint64_t
+ompi_osc_ucp_scalar_combine(uint8_t op, uint8_t scalar, uint64_t bits, uint64_t with)
+{
+    switch (op) {
+    case OMPI_OSC_UCP_OP_SUM:
+        return ompi_osc_ucp_scalar_sum(scalar, bits, with);
+    case OMPI_OSC_UCP_OP_REPLACE:
+        return with;
+    case OMPI_OSC_UCP_OP_BAND:
+        return bits & with;
+    case OMPI_OSC_UCP_OP_BOR:
+        return bits | with;
+    case OMPI_OSC_UCP_OP_BXOR:
+        return bits ^ with;
+    default:
+        return bits;
+    }
+}
+
 /** Can the functions below apply the operation to the element? It must be aligned, and so must its key. */
 static inline bool ompi_osc_ucp_is_scalar(uint8_t op, const ompi_osc_ucp_prim_t *prim, uintptr_t key,
                                           const void *target)
 {
     return OMPI_OSC_UCP_SCALAR_NONE != prim->scalar && 0 == ((key | (uintptr_t) target) & (prim->size - 1u)) &&
-           (OMPI_OSC_UCP_OP_SUM == op || OMPI_OSC_UCP_OP_REPLACE == op || OMPI_OSC_UCP_OP_NO_OP == op);
+           0 != (1u << op & (1u << OMPI_OSC_UCP_OP_SUM | 1u << OMPI_OSC_UCP_OP_REPLACE | 1u << OMPI_OSC_UCP_OP_NO_OP |
+                             OMPI_OSC_UCP_SCALAR_BITWISE));
 }
 
 /** So many elements, at most, are summed here: for few of them the call of a kernel would take longer. */
@@ -165,9 +190,7 @@ ompi_osc_ucp_scalar_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_t
 
     ompi_osc_ucp_stripe_lock(stripe);
     old = ompi_osc_ucp_scalar_load(target, prim->size);
-    new = OMPI_OSC_UCP_OP_SUM == op       ? ompi_osc_ucp_scalar_sum(prim->scalar, old, with)
-          : OMPI_OSC_UCP_OP_REPLACE == op ? with
-                                          : old;
+    new = ompi_osc_ucp_scalar_combine(op, prim->scalar, old, with);
     if (new != old) {
         ompi_osc_ucp_scalar_store(target, new, prim->size);
     }
