@@ -3,9 +3,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # A run with more processes and one with the fewest, the base, are a pair: one follows the other. In each round each
-# component has one pair of each size, and the order changes. A share is the median of the ratios of pairs.
+# component has one pair of each size, and the order changes. A share is the median of the ratios of pairs. Each pair is a
+# line of contention.json, so that a table can be made of several runs.
 
 import argparse
+import json
 import os
 import statistics
 import sys
@@ -27,6 +29,8 @@ def arguments():
     parser.add_argument("--case", type=words, default=[])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--read", nargs="+", metavar="FILE")
+    parser.add_argument("--output")
     parser.add_argument("--write-docs", action="store_true")
     parser.add_argument("--programs", required=True)
     parser.add_argument("--mpirun", required=True)
@@ -44,16 +48,35 @@ def run(options, processes, component):
 
 
 def collect(options):
-    """By component and processes: the pairs, each the results of the base and of those processes."""
+    """Run all pairs: component, processes, the results of the base, and those of these processes."""
     base, *others = options.processes
-    pairs = {}
-    for number in range(options.rounds):
-        for component in options.component[:: 1 if number % 2 == 0 else -1]:
-            for processes in others:
-                order = [base, processes][:: 1 if number % 2 == 0 else -1]
-                found = {size: run(options, size, component) for size in order}
-                pairs.setdefault((component, processes), []).append((found[base], found[processes]))
+    pairs = []
+    with open(os.path.join(options.output or options.programs, "contention.json"), "w") as file:
+        for number in range(options.rounds):
+            for component in options.component[:: 1 if number % 2 == 0 else -1]:
+                for processes in others:
+                    order = [base, processes][:: 1 if number % 2 == 0 else -1]
+                    found = {size: run(options, size, component) for size in order}
+                    pairs.append((component, processes, found[base], found[processes]))
+                    print(json.dumps(pairs[-1]), file=file, flush=True)
     return pairs
+
+
+def read(names):
+    pairs = []
+    for name in names:
+        with open(name) as file:
+            pairs += [json.loads(line) for line in file]
+    return pairs
+
+
+def by_size(options, pairs):
+    """The same by component and processes."""
+    sorted_pairs = {}
+    for component, processes, *pair in pairs:
+        if component in options.component and processes in options.processes:
+            sorted_pairs.setdefault((component, processes), []).append(pair)
+    return sorted_pairs
 
 
 def measured(rows):
@@ -82,11 +105,11 @@ def table(options, pairs):
              "|---" * (2 + len(options.component)) + "|"]
     cases = dict.fromkeys(case for found in pairs.values() for pair in found for rows in pair for case in rows)
     for case in cases:
-        first = [measured([rows[case] for size in others for rows, _ in pairs[name, size] if case in rows])
+        first = [measured([rows[case] for size in others for rows, _ in pairs.get((name, size), []) if case in rows])
                  for name in options.component]
         lines.append(f"| {case} | {base} | " + " | ".join(first) + " |")
         for size in others:
-            cells = [cell(pairs[name, size], case) for name in options.component]
+            cells = [cell(pairs.get((name, size), []), case) for name in options.component]
             lines.append(f"| {case} | {size} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -94,7 +117,7 @@ def table(options, pairs):
 def main():
     jobs.end_with_signals()
     options = arguments()
-    text = table(options, collect(options))
+    text = table(options, by_size(options, read(options.read) if options.read else collect(options)))
     print(text)
     if options.write_docs:
         name = os.path.join(scale.TOP, "docs/scale.md")
