@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *const scale_names[SCALE_QUANTITIES] = {
@@ -101,21 +102,39 @@ static double mappings(void)
     return n;
 }
 
+/** Is a mapping, by what stands behind its addresses in /proc/self/smaps, memory of windows, of UCX or of malloc? Pages
+ *  of files are code, which becomes resident with its first use, and Open MPI's own shared memory grows with the
+ *  messages of its collective operations. */
+static int is_counted(const char *mapping)
+{
+    const char *name = strpbrk(mapping, "/[");
+
+    return NULL == name || '[' == name[0] || 0 == strncmp(name, "/SYSV", 5) ||
+           (0 == strncmp(name, "/dev/shm/", 9) && NULL == strstr(name, "/vader_segment") &&
+            NULL == strstr(name, "/sm_segment"));
+}
+
 /** Counted page by page. The number in /proc/self/statm lags in many kernels: each processor, or thread, adds its own
  *  part to it now and then, which makes hundreds of KiB (proc(5)). */
 static double resident(void)
 {
-    FILE  *file = fopen("/proc/self/smaps_rollup", "r");
-    char   line[256];
-    double kib = 0;
+    FILE         *file = fopen("/proc/self/smaps", "r");
+    char          line[4096 + 256];
+    double        all = 0, kib;
+    unsigned long from, to;
+    int           counted = 0;
 
-    while (NULL != file && NULL != fgets(line, sizeof(line), file) && 1 != sscanf(line, "Rss: %lf kB", &kib)) {
-        continue;
+    while (NULL != file && NULL != fgets(line, sizeof(line), file)) {
+        if (2 == sscanf(line, "%lx-%lx ", &from, &to)) {
+            counted = is_counted(line);
+        } else if (counted && 1 == sscanf(line, "Rss: %lf kB", &kib)) {
+            all += kib;
+        }
     }
     if (NULL != file) {
         fclose(file);
     }
-    return kib;
+    return all;
 }
 
 struct scale_counts scale_count(void)

@@ -20,7 +20,7 @@ enum scale_quantity {
     SCALE_CONNECTIONS,
     SCALE_DESCRIPTORS,
     SCALE_MAPPINGS,
-    SCALE_RESIDENT, /**< KiB, shared pages included */
+    SCALE_RESIDENT, /**< KiB, shared pages included; not code, nor Open MPI's own shared memory */
     SCALE_HEAP,     /**< KiB of malloc in use */
     SCALE_QUANTITIES
 };
