@@ -130,10 +130,11 @@ static __attribute__((noinline)) uint64_t pieces_count(ompi_datatype_t *type, om
 static inline bool continues(const ompi_osc_ucp_causes_t *causes, int kind, int target, ptrdiff_t disp, int64_t bytes,
                              const ompi_datatype_t *type)
 {
-    int64_t distance = (int64_t) (disp - causes->last.disp) * causes->disp_unit;
+    /* Unsigned: a program may give any displacement, also one that is refused. */
+    int64_t distance = (int64_t) (((uint64_t) disp - (uint64_t) causes->last.disp) * (uint64_t) causes->disp_unit);
 
     return kind == causes->last.kind && target == causes->last.target && type == causes->last.type &&
-           bytes <= SMALL && causes->disp_unit > 0 && (causes->last.bytes == distance || bytes == -distance);
+           bytes <= SMALL && causes->disp_unit > 0 && (causes->last.bytes == distance || -bytes == distance);
 }
 
 /** The call is over that was looked at: the next one begins anew. */
