@@ -187,7 +187,8 @@ static bool chunk_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff
 }
 
 /** Take chunks while further ones come in. One thread at a time: another one could take the last chunk, with its
- *  notifications, while those before it are not over. */
+ *  notifications, while those before it are not over. The states of chunks are set before the handoff's: what an
+ *  earlier window has left there must not be seen. */
 static bool chunks_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handoff_t *handoff)
 {
     unsigned chunks = 0, spins = 0;
@@ -197,7 +198,7 @@ static bool chunks_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handof
         return false;
     }
     while (!last && spins < SPINS_PER_CHUNK && chunks < CHUNKS_PER_POLL &&
-           OMPI_OSC_UCP_HANDOFF_STREAMS == __atomic_load_n(&handoff->state, __ATOMIC_RELAXED)) {
+           OMPI_OSC_UCP_HANDOFF_STREAMS == __atomic_load_n(&handoff->state, __ATOMIC_ACQUIRE)) {
         if (chunk_take(window, handoff, &last)) {
             chunks++;
             spins = 0;
