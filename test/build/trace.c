@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: trace free|open|killed: the window is freed; it is left to MPI_Finalize; or process 1 is killed after 2.5 s
+ * usage: trace free|open|killed|spawn: the window is freed; it is left to MPI_Finalize; process 1 is killed after 2.5 s;
+ * or the only process spawns two, and its locks of them overlap
  */
 
 #include <mpi.h>
@@ -65,11 +66,49 @@ static void use(void)
     MPI_Type_free(&pair);
 }
 
+/** Locks of both children: the first one begins first, and ends first. */
+static void lock_both(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    usleep(2000);
+    MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);
+    usleep(2000);
+    MPI_Win_unlock(1, win);
+    usleep(2000);
+    MPI_Win_unlock(2, win);
+}
+
+/** A window of the parent, which is rank 0, and its children. */
+static void family(const char *program, MPI_Comm parent)
+{
+    MPI_Comm between = parent, all;
+    char    *spawned[] = { "spawn", NULL };
+
+    if (MPI_COMM_NULL == parent) {
+        MPI_Comm_spawn(program, spawned, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between, MPI_ERRCODES_IGNORE);
+    }
+    MPI_Intercomm_merge(between, MPI_COMM_NULL != parent, &all);
+    MPI_Win_allocate(4096, sizeof(int), MPI_INFO_NULL, all, &memory, &win);
+    if (MPI_COMM_NULL == parent) {
+        lock_both();
+    }
+    MPI_Win_free(&win);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&between);
+}
+
 int main(int argc, char **argv)
 {
-    double end;
+    double   end;
+    MPI_Comm parent;
 
     MPI_Init(&argc, &argv);
+    if (0 == strcmp(argv[1], "spawn")) {
+        MPI_Comm_get_parent(&parent);
+        family(argv[0], parent);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Win_allocate(4096, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);

@@ -136,9 +136,18 @@ static void test_text(void **state)
               "lock 2\",\"id2\":{\"local\":\"shared lock 7 2\"},\"args\":{\"window\":\"a\\\"b\","
               "\"id\":\"2.7\",\"target\":2}}\n",
               &record);
-    record.kind = OMPI_OSC_UCP_TRACE_SYNC;
-    record.name = "MPI_Win_lock";
-    record.type = "shared";
+    record.target = OMPI_OSC_UCP_TRACE_FOREIGN(4);
+    must_text(",{\"ts\":               1.000,\"ph\":\"b\",\"pid\":3,\"tid\":1,\"cat\":\"epoch\",\"name\":\"shared "
+              "lock of member 4\",\"id2\":{\"local\":\"shared lock 7 -6\"},\"args\":{\"window\":\"a\\\"b\","
+              "\"id\":\"2.7\",\"member\":4}}\n"
+              ",{\"ts\":               3.000,\"ph\":\"e\",\"pid\":3,\"tid\":1,\"cat\":\"epoch\",\"name\":\"shared "
+              "lock of member 4\",\"id2\":{\"local\":\"shared lock 7 -6\"},\"args\":{\"window\":\"a\\\"b\","
+              "\"id\":\"2.7\",\"member\":4}}\n",
+              &record);
+    record.target = 2;
+    record.kind   = OMPI_OSC_UCP_TRACE_SYNC;
+    record.name   = "MPI_Win_lock";
+    record.type   = "shared";
     must_text(",{\"ts\":               1.000,\"ph\":\"X\",\"pid\":3,\"tid\":1,\"cat\":\"synchronization\",\"name\":"
               "\"MPI_Win_lock\",\"dur\":2.000,\"args\":{\"window\":\"a\\\"b\",\"id\":\"2.7\",\"target\":2,\"lock\":"
               "\"shared\"}}\n", &record);

@@ -33,6 +33,10 @@ typedef enum ompi_osc_ucp_trace_kind_t {
     OMPI_OSC_UCP_TRACE_WRITE      /**< the trace itself was written */
 } ompi_osc_ucp_trace_kind_t;
 
+/** What a record has as its target: none, or all; or member `rank` of the window, which belongs to another job. */
+#define OMPI_OSC_UCP_TRACE_NOBODY        (-1)
+#define OMPI_OSC_UCP_TRACE_FOREIGN(rank) (-2 - (rank))
+
 /** One event. Times are of opal_common_ucp_now_ns. */
 typedef struct ompi_osc_ucp_trace_record_t {
     uint64_t               begin, end;
@@ -42,7 +46,7 @@ typedef struct ompi_osc_ucp_trace_record_t {
     const char            *op;     /**< constant; NULL: none */
     int64_t                disp;   /**< in units of the target's */
     uint64_t               bytes;
-    int32_t                target; /**< rank in MPI_COMM_WORLD; negative: none */
+    int32_t                target; /**< rank in MPI_COMM_WORLD; OMPI_OSC_UCP_TRACE_NOBODY, or _FOREIGN */
     uint8_t                kind;   /**< ompi_osc_ucp_trace_kind_t */
 } ompi_osc_ucp_trace_record_t;
 

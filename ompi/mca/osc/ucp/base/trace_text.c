@@ -221,6 +221,8 @@ static __attribute__((noinline)) void where_make(where_t *where, const ompi_osc_
     to = put(put_number(put(to, "."), window->id), "\"");
     if (target >= 0) {
         to = put_signed(put(to, ",\"target\":"), target);
+    } else if (OMPI_OSC_UCP_TRACE_NOBODY != target) {
+        to = put_signed(put(to, ",\"member\":"), OMPI_OSC_UCP_TRACE_FOREIGN(target));
     }
     where->n = (size_t) (to - where->text);
 }
@@ -275,6 +277,8 @@ static char *put_row(char *to, const ompi_osc_ucp_trace_record_t *record)
 {
     if (record->target >= 0) {
         to = put_signed(put(to, " "), record->target);
+    } else if (OMPI_OSC_UCP_TRACE_NOBODY != record->target) {
+        to = put_signed(put(to, " of member "), OMPI_OSC_UCP_TRACE_FOREIGN(record->target));
     }
     to = put(to, "\",\"id2\":{\"local\":\"");
     to = put(to, record->name);

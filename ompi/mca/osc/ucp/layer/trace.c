@@ -13,13 +13,12 @@
 #include "base/threads.h"
 #include "layer/tracing.h"
 
-/** As a target: none, or all. */
-#define NOBODY (-1)
+#define NOBODY OMPI_OSC_UCP_TRACE_NOBODY
 
 /** An epoch that is open. */
 typedef struct epoch_t {
     const char *name;
-    int         target; /**< rank in MPI_COMM_WORLD, or NOBODY */
+    int         target; /**< as in a record */
     uint64_t    begin;
 } epoch_t;
 

@@ -21,19 +21,19 @@ struct ompi_osc_ucp_tracing_t {
 /** Communication calls of the layer (layer/trace_operations.c); the others are NULL. */
 extern const ompi_osc_base_module_t ompi_osc_ucp_trace_communicating;
 
-/** The rank in MPI_COMM_WORLD of a member; -1 for a process of another job, and for ranks that are none. */
+/** A rank in the window as records have their targets. */
 static inline int ompi_osc_ucp_traced_rank(const ompi_osc_ucp_window_t *window, int rank)
 {
     uint64_t key;
 
     if (rank < 0 || rank >= window->size) {
-        return -1;
+        return OMPI_OSC_UCP_TRACE_NOBODY;
     }
     if (window->tracing->same) {
         return rank;
     }
     key = ompi_osc_ucp_proc_key(window->group, rank);
-    return window->tracing->job == key >> 32 ? (int) (uint32_t) key : -1;
+    return window->tracing->job == key >> 32 ? (int) (uint32_t) key : OMPI_OSC_UCP_TRACE_FOREIGN(rank);
 }
 
 #endif /* OSC_UCP_LAYER_TRACING_H */
