@@ -88,9 +88,6 @@ static void operate(writing_t *writing, const bar_t *bar, const call_t *call)
     OTF2_RmaWinRef     win  = (uint32_t) bar->window;
     OTF2_RmaAtomicType type = call->as;
 
-    if (bar->target < 0) {
-        return; /* MPI_PROC_NULL, or another job's process */
-    }
     id = pending_add(writing, bar);
     if (MEANS_PUT == call->means) {
         must(OTF2_EvtWriter_RmaPut(writing->to, NULL, time, win, remote(writing, bar), bar->bytes, id));

@@ -34,14 +34,14 @@ static const call_t known[] = {
     { "MPI_Finalize", MEANS_FREE, OTF2_COLLECTIVE_OP_DESTROY_HANDLE },
     { "MPI_Win_fence", MEANS_FENCE, OTF2_COLLECTIVE_OP_BARRIER },
     { "MPI_Win_lock", MEANS_LOCK, 0 },
-    { "MPI_Win_lock_all", MEANS_LOCK, 0 },
+    { "MPI_Win_lock_all", MEANS_LOCK, ALL },
     { "MPI_Win_unlock", MEANS_UNLOCK, 0 },
-    { "MPI_Win_unlock_all", MEANS_UNLOCK, 0 },
-    { "MPI_Win_complete", MEANS_COMPLETE, 0 },
+    { "MPI_Win_unlock_all", MEANS_UNLOCK, ALL },
+    { "MPI_Win_complete", MEANS_COMPLETE, ALL },
     { "MPI_Win_flush", MEANS_FLUSH, 0 },
-    { "MPI_Win_flush_all", MEANS_FLUSH, 0 },
+    { "MPI_Win_flush_all", MEANS_FLUSH, ALL },
     { "MPI_Win_flush_local", MEANS_FLUSH_LOCAL, 0 },
-    { "MPI_Win_flush_local_all", MEANS_FLUSH_LOCAL, 0 },
+    { "MPI_Win_flush_local_all", MEANS_FLUSH_LOCAL, ALL },
     { "MPI_Put", MEANS_PUT, 0 },
     { "MPI_Rput", MEANS_PUT, 0 },
     { "MPI_Get", MEANS_GET, 0 },
@@ -194,6 +194,12 @@ static int small_get(const json_member_t *members, int n, const char *in, const 
     return milli < 0 || milli / 1000 >= limit ? NONE : (int) (milli / 1000);
 }
 
+/** Has a call lost its target, which is of another job, or MPI_PROC_NULL? */
+static bool target_lacks(const call_t *call, int target)
+{
+    return target < 0 && (call->means >= MEANS_PUT || (call->means >= MEANS_LOCK && ALL != call->as));
+}
+
 /** Add a call. False: it lacks something. */
 static bool bar_add(trace_t *trace, const json_member_t *members, int n, int rank)
 {
@@ -221,6 +227,7 @@ static bool bar_add(trace_t *trace, const json_member_t *members, int n, int ran
         if (bar.target >= 0) {
             window_join(&trace->windows[bar.window], bar.target);
         }
+        bar.window = target_lacks(&trace->calls[bar.call], bar.target) ? NONE : bar.window;
     }
     thread = thread_get(rank_get(trace, rank), number);
     if (thread->count == thread->room) {

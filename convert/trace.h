@@ -13,12 +13,14 @@
 /** Of a window or a process: none, or all. */
 #define NONE (-1)
 
+/** Of a lock, a flush and the like: it has no target. */
+#define ALL 1
+
 /** What a call means for the archive. */
 typedef enum meaning_t {
     MEANS_NOTHING, /**< time spent there */
     MEANS_CREATE, MEANS_FREE, MEANS_FENCE,
-    MEANS_LOCK, MEANS_UNLOCK,              /**< without target: of all */
-    MEANS_COMPLETE, MEANS_FLUSH, MEANS_FLUSH_LOCAL, /**< without target: of all */
+    MEANS_LOCK, MEANS_UNLOCK, MEANS_COMPLETE, MEANS_FLUSH, MEANS_FLUSH_LOCAL,
     MEANS_PUT, MEANS_GET, MEANS_ATOMIC
 } meaning_t;
 
@@ -26,7 +28,8 @@ typedef enum meaning_t {
 typedef struct call_t {
     const char *name;
     meaning_t   means;
-    uint8_t     as; /**< OTF2_CollectiveOp of create and free, OTF2_RmaAtomicType of atomic */
+    uint8_t     as; /**< OTF2_CollectiveOp of create, free and fence; OTF2_RmaAtomicType of atomic; else, has it one
+                     *   target, or is it of ALL? */
 } call_t;
 
 /** A call. Times are nanoseconds. */
@@ -34,7 +37,8 @@ typedef struct bar_t {
     int64_t  begin, end;
     size_t   order; /**< in the file, among those of the thread */
     uint64_t bytes;
-    int      call, window, target; /**< numbers of call_t and window_t; rank; the last two may be NONE */
+    int      call, window, target; /**< numbers of call_t and window_t; rank; the last two may be NONE. A call
+                                    *   whose target is not in the trace has no window, and is a region alone. */
     bool     exclusive; /**< lock */
 } bar_t;
 

@@ -37,6 +37,18 @@ done
 archive parts "$trace".[012]
 cmp "$scratch/whole.txt" "$scratch/parts.txt" || fail "files of single ranks make a difference"
 
+# A lock, a flush and an operation whose target is of another job, or MPI_PROC_NULL, are regions alone: they lock nobody,
+# and complete nothing of others.
+(
+    echo "["
+    printf ',{"ts":%s,"ph":"X","pid":0,"tid":0,"name":"%s","dur":0.1,"args":{"window":"w","id":"0.1",%s}}\n' \
+        1 MPI_Put '"target":0' 2 MPI_Win_lock '"member":2' 3 MPI_Put '"member":2' 4 MPI_Win_flush '"member":2' \
+        5 MPI_Win_unlock '"member":2' 6 MPI_Win_lock '"lock":"shared"' 7 MPI_Win_unlock '"bytes":0'
+) >"$scratch/foreign.json"
+archive foreign "$scratch/foreign.json"
+[ "$(grep -c '^ENTER' "$scratch/foreign.txt")" -eq 7 ] && [ "$(grep -c '^RMA_' "$scratch/foreign.txt")" -eq 1 ] ||
+    fail "targets that are not in the trace: $(cat "$scratch/foreign.txt")"
+
 # refused STATUS PATTERN ARGUMENT...: one line says why.
 refused()
 {
