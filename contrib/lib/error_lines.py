@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Every string of two words counts, whatever function it is given to, so that no error line is overlooked. Left out are
-# static assertions, what --help prints, and two kinds of files, but not what these print by PRINTS: ELSEWHERE, whose texts must be in the
-# document that is named there, and OTHERS, whose texts are no lines about what happened.
+# static assertions, what --help prints, and two kinds of files, but not what these print by PRINTS: ELSEWHERE, whose
+# texts must be in the document that is named there, and OTHERS, whose texts are no lines about what happened.
 #
 # usage: error_lines.py [FOLDER]    (default: the tree that this is in)
 
@@ -29,6 +29,7 @@ OTHERS = {
     "ompi/mca/osc/ucp/base/events.c": "descriptions of events, which tools show",
     "ompi/mca/osc/ucp/report/pvars.c": "descriptions of performance variables, which tools show",
     "ompi/mca/osc/ucp/base/trace.c": "the trace's contents",
+    "ompi/mca/osc/ucp/base/trace_text.c": "the trace's contents",
     "ompi/mca/osc/ucp/layer/trace.c": "the trace's contents",
     "ompi/mca/osc/ucp/layer/trace_operations.c": "the trace's contents",
     "ompi/mca/osc/ucp/report/trace_matrix.c": "an SVG picture",

@@ -37,8 +37,8 @@ done
 archive parts "$trace".[012]
 cmp "$scratch/whole.txt" "$scratch/parts.txt" || fail "files of single ranks make a difference"
 
-# A lock, a flush and an operation whose target is of another job, or MPI_PROC_NULL, are regions alone: they lock nobody,
-# and complete nothing of others.
+# A lock, a flush and an operation whose target is of another job, or MPI_PROC_NULL, are regions alone: they lock
+# nobody, and complete nothing of others.
 (
     echo "["
     printf ',{"ts":%s,"ph":"X","pid":0,"tid":0,"name":"%s","dur":0.1,"args":{"window":"w","id":"0.1",%s}}\n' \

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: trace free|open|killed|spawn: the window is freed; it is left to MPI_Finalize; process 1 is killed after 2.5 s;
- * or the only process spawns two, and its locks of them overlap
+ * usage: trace free|open|killed|spawn: the window is freed; it is left to MPI_Finalize; process 1 is killed after
+ * 2.5 s; or the only process spawns two, and its locks of them overlap
  */
 
 #include <mpi.h>
