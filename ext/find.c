@@ -31,13 +31,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+const mca_osc_ucp_notified_t *osc_ucp_ext_found;
+
 /** The table of the loaded component. What has been found stays loaded: the pointer is kept. */
 static const mca_osc_ucp_notified_t *table_find(void)
 {
-    static const mca_osc_ucp_notified_t *found;
-    const mca_osc_ucp_notified_t        *table = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
-    char                                 file[PATH_MAX];
-    void                                *handle;
+    const mca_osc_ucp_notified_t *table = __atomic_load_n(&osc_ucp_ext_found, __ATOMIC_ACQUIRE);
+    char                          file[PATH_MAX];
+    void                         *handle;
 
     if (NULL != table) {
         return table;
@@ -50,7 +51,7 @@ static const mca_osc_ucp_notified_t *table_find(void)
         dlclose(handle);
         return NULL;
     }
-    __atomic_store_n(&found, table, __ATOMIC_RELEASE);
+    __atomic_store_n(&osc_ucp_ext_found, table, __ATOMIC_RELEASE);
     return table;
 }
 

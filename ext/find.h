@@ -8,6 +8,9 @@
 
 #include "ompi/mca/osc/ucp/base/notified.h"
 
+/** The component's functions, if they were looked for and found; else NULL. */
+extern const mca_osc_ucp_notified_t *osc_ucp_ext_found __attribute__((visibility("hidden")));
+
 /** The component's functions, if the window is one of its own; else NULL, without a word. */
 const mca_osc_ucp_notified_t *osc_ucp_ext_table(MPI_Win win);
 

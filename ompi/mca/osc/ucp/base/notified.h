@@ -14,17 +14,27 @@
 #include <mpi.h>
 
 /** Changes with the table. The library uses no other version. */
-#define MCA_OSC_UCP_NOTIFIED_VERSION 2
+#define MCA_OSC_UCP_NOTIFIED_VERSION 3
 
 /** Returned for an index that the target has no counter for. The library has an error class for it; all other errors
- *  are classes or codes of MPI. */
+ *  but the next one are classes or codes of MPI. */
 #define MCA_OSC_UCP_NOTIFIED_INDEX (-1)
+
+/** Returned for a window of another component. */
+#define MCA_OSC_UCP_NOTIFIED_OTHER (-2)
 
 /** Symbol of the table. */
 #define MCA_OSC_UCP_NOTIFIED_SYMBOL "mca_osc_ucp_notified"
 
-/** All functions but the first take windows of this component only. They explain an error (base/explain.h) and leave it
- *  to the library to raise it. `call` is the name of the caller for that. */
+/** What is known before an operation of the notification behind it. */
+typedef struct mca_osc_ucp_notice_t {
+    uint64_t *counter; /**< the operation is over at the target when it has returned: then add 1 to this, atomically,
+                        *   with release. NULL: call `raise` */
+    int64_t   begin;   /**< for `raise` */
+} mca_osc_ucp_notice_t;
+
+/** All functions but `serves` and `check` take windows of this component only. They explain an error (base/explain.h)
+ *  and leave it to the library to raise it. `call` is the name of the caller for that. */
 typedef struct mca_osc_ucp_notified_t {
     int version;
 
@@ -34,9 +44,9 @@ typedef struct mca_osc_ucp_notified_t {
     /** How many counters have room at each member. */
     int (*room)(MPI_Win win);
 
-    /** May an operation with notification on that counter of the target be issued now? Before the operation. *begin_p
-     *  is for `raise`. */
-    int (*check)(MPI_Win win, int target, int index, const char *call, int64_t *begin_p);
+    /** May an operation with notification on that counter of the target be issued now? Before the operation. On another
+     *  component's window MCA_OSC_UCP_NOTIFIED_OTHER. On success it sets *notice_p. */
+    int (*check)(MPI_Win win, int target, int index, const char *call, mca_osc_ucp_notice_t *notice_p);
 
     /** Raise the counter when the operation that was issued last is over at the target. */
     int (*raise)(MPI_Win win, int target, int index, const char *call, int64_t begin);

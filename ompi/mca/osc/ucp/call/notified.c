@@ -19,9 +19,9 @@
 void (*ompi_osc_ucp_notified_before)(ompi_osc_ucp_window_t *window, int target);
 
 /** The peer if it is mapped and locked in a passive-target epoch; else NULL. Any thread. */
-static inline ompi_osc_ucp_peer_t *peer_short(ompi_osc_ucp_window_t *window, int target)
+static inline const ompi_osc_ucp_peer_t *peer_short(const ompi_osc_ucp_window_t *window, int target)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
+    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
 
     return NULL != peer && ompi_osc_ucp_is_mapped(peer) && ompi_osc_ucp_passive(window) && ompi_osc_ucp_granted(peer)
                ? peer
@@ -43,7 +43,8 @@ static int index_check(ompi_osc_ucp_peer_t *peer, int index, const char *call)
     return rc;
 }
 
-static int check_other(ompi_osc_ucp_window_t *window, int target, int index, const char *call, int64_t *begin_p)
+static int check_other(ompi_osc_ucp_window_t *window, int target, int index, const char *call,
+                       mca_osc_ucp_notice_t *notice_p)
 {
     ompi_osc_ucp_peer_t *peer;
     int                  rc;
@@ -59,37 +60,42 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
     rc   = OMPI_SUCCESS == rc ? index_check(peer, index, call) : rc;
     if (OMPI_SUCCESS == rc) {
         peer->refused = false; /* the operation comes next */
-        *begin_p      = ompi_osc_ucp_next_place(peer);
+        *notice_p     = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
     }
     ompi_osc_ucp_leave();
     return rc;
 }
 
-int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p)
+int ompi_osc_ucp_notified_check(ompi_osc_ucp_window_t *window, int target, int index, const char *call,
+                                mca_osc_ucp_notice_t *notice_p)
 {
-    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
-    const ompi_osc_ucp_peer_t *peer   = peer_short(window, target);
+    const ompi_osc_ucp_peer_t *peer = peer_short(window, target);
     int                        rc;
 
-    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before)) {
+    if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before && MPI_PROC_NULL != target)) {
         ompi_osc_ucp_notified_before(window, target);
     }
     if (NULL != peer && index >= 0 &&
         (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
+        notice_p->counter = ompi_osc_ucp_counter(peer->control, window->counters_max, (uint32_t) index);
         return MPI_SUCCESS;
     }
-    rc = check_other(window, target, index, call, begin_p);
+    if (MPI_PROC_NULL == target) {
+        *notice_p = (mca_osc_ucp_notice_t) { .begin = 0 };
+        return index < 0 ? MCA_OSC_UCP_NOTIFIED_INDEX : MPI_SUCCESS;
+    }
+    rc = check_other(window, target, index, call, notice_p);
     return MCA_OSC_UCP_NOTIFIED_INDEX == rc ? rc : ompi_errcode_get_mpi_code(rc);
 }
 
+/* Not for peers that are mapped when the operation begins. Its own first use may have mapped the peer. */
 int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call, int64_t begin)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t   *peer   = peer_short(window, target);
+    ompi_osc_ucp_peer_t   *peer;
     int                    rc;
 
-    if (NULL != peer) {
-        ompi_osc_ucp_counter_raise(peer, (uint32_t) index);
+    if (MPI_PROC_NULL == target) {
         return MPI_SUCCESS;
     }
     ompi_osc_ucp_enter();

@@ -10,7 +10,8 @@
 #include "base/notified.h"
 #include "peer/window.h"
 
-int ompi_osc_ucp_notified_check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p);
+int ompi_osc_ucp_notified_check(ompi_osc_ucp_window_t *window, int target, int index, const char *call,
+                                mca_osc_ucp_notice_t *notice_p);
 int ompi_osc_ucp_notified_raise(MPI_Win win, int target, int index, const char *call, int64_t begin);
 
 /** Called before an operation with notification, outside the origin side; NULL: nothing is. Set by

@@ -20,7 +20,7 @@ int ompi_osc_ucp_mapped_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p)
 int ompi_osc_ucp_mapped_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
     (void) begin;
-    ompi_osc_ucp_counter_raise(peer, index);
+    ompi_osc_ucp_counter_add(peer, index, 1);
     return OMPI_SUCCESS;
 }
 

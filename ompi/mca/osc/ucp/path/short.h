@@ -63,11 +63,6 @@ static inline void ompi_osc_ucp_counter_add(const ompi_osc_ucp_peer_t *peer, uin
                        __ATOMIC_RELEASE);
 }
 
-static inline void ompi_osc_ucp_counter_raise(const ompi_osc_ucp_peer_t *peer, uint32_t index)
-{
-    ompi_osc_ucp_counter_add(peer, index, 1);
-}
-
 /** Might the count, times 32 bits, overflow? In an Open MPI whose counts are ints, never. */
 static inline bool ompi_osc_ucp_count_is_huge(size_t count)
 {

@@ -18,10 +18,18 @@ static int room(MPI_Win win)
     return (int) ompi_osc_ucp_window(win)->counters_max;
 }
 
-static int check(MPI_Win win, int target, int index, const char *call, int64_t *begin_p)
+static int check(MPI_Win win, int target, int index, const char *call, mca_osc_ucp_notice_t *notice_p)
 {
-    ompi_osc_ucp_check_notifies(ompi_osc_ucp_window(win));
-    return ompi_osc_ucp_notified_check(win, target, index, call, begin_p);
+    ompi_osc_ucp_window_t *window;
+
+    if (OPAL_UNLIKELY(!serves(win))) {
+        return MCA_OSC_UCP_NOTIFIED_OTHER;
+    }
+    window = ompi_osc_ucp_window(win);
+    if (OPAL_UNLIKELY(NULL != window->check)) {
+        ompi_osc_ucp_check_notifies(window);
+    }
+    return ompi_osc_ucp_notified_check(window, target, index, call, notice_p);
 }
 
 OMPI_DECLSPEC extern const mca_osc_ucp_notified_t mca_osc_ucp_notified;
