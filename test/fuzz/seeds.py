@@ -9,7 +9,7 @@ import sys
 
 PUT, GET, ACCUMULATE, COMPARE_SWAP, LOCK, UNLOCK, COMPLETE, RAISE, COUNTERS, POST, BARRIER, DESCRIBE, \
     DOORBELL, ASK = range(1, 15)
-REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, UNITS = 1, 2, 4, 8, 16, 32
+REPLY, LAYOUT, PAYLOAD, EXCLUSIVE, JOIN, UNITS, RAISES = 1, 2, 4, 8, 16, 32, 64
 DYNAMIC, WITH_PAYLOAD, REMOTE, LATE = 1, 4, 8, 16
 PLACE = 0x200000001000
 
@@ -61,6 +61,8 @@ seeds = {
                      command(RAISE, 0, 2) + command(COUNTERS, flags=REPLY, cookie=5)) +
              message(REMOTE, head(ack=1) + command(PUT, 0, 2000, PAYLOAD), b"", 2000) +
              message(0, head(ack=2) + command(RAISE, 0, 0)) +
+             message(0, head(ack=4) + command(PUT, 16, 8, RAISES, op=1, data=b"12345678") +
+                     command(PUT, 16, 8, RAISES, prim=1, data=b"12345678") + command(PUT, 0, 20, PAYLOAD | RAISES)) +
              message(0, head(ack=3) + command(PUT, 5000, 4, data=b"xxxx") + command(RAISE, 0, 0) +
                      command(RAISE, 2 << 14, 0)),
     "veto": message(0, head(1, ordered=0) + command(BARRIER, 3 + 512)),

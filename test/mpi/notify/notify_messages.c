@@ -1,5 +1,5 @@
-/* A notification adds no message to a short operation: it is in the same packet. And what is left of requests for a
- * counter when the window is freed ends as cancelled.
+/* A notification adds no message to a short operation, as it is in the same packet, and no byte to a short put. And
+ * what is left of requests for a counter when the window is freed ends as cancelled.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,20 +11,25 @@
 
 static struct test_window window;
 static MPI_T_pvar_session session;
-static MPI_T_pvar_handle messages;
+static MPI_T_pvar_handle messages, message_bytes;
 
-static unsigned long long sent(void)
+struct cost {
+    unsigned long long messages, bytes;
+};
+
+static struct cost sent(void)
 {
-    unsigned long long count = 0;
+    struct cost cost = { 0, 0 };
 
-    MPI_OK(MPI_T_pvar_read(session, messages, &count));
-    return count;
+    MPI_OK(MPI_T_pvar_read(session, messages, &cost.messages));
+    MPI_OK(MPI_T_pvar_read(session, message_bytes, &cost.bytes));
+    return cost;
 }
 
-/* How many messages so many puts take, each with its flush. */
-static unsigned long long puts_cost(int notify)
+/* What so many puts take, each with its flush. */
+static struct cost puts_cost(int notify)
 {
-    unsigned long long before = sent();
+    struct cost before = sent(), after;
     long value = 7;
     int i;
 
@@ -36,12 +41,15 @@ static unsigned long long puts_cost(int notify)
         }
         MPI_OK(MPI_Win_flush(1, window.win));
     }
-    return sent() - before;
+    after = sent();
+    after.messages -= before.messages;
+    after.bytes -= before.bytes;
+    return after;
 }
 
 static void puts_compare(void)
 {
-    unsigned long long plain, notified;
+    struct cost plain, notified;
     int n;
 
     MPI_OK(MPIX_Win_get_num_notify(window.win, 1, &n)); /* asks the target, once */
@@ -50,8 +58,11 @@ static void puts_compare(void)
     plain = puts_cost(0);
     notified = puts_cost(1);
     MPI_OK(MPI_Win_unlock(1, window.win));
-    CHECK(plain >= PUTS, "%d puts with flushes were %llu messages", PUTS, plain);
-    CHECK(notified == plain, "with notification they were %llu messages, not %llu", notified, plain);
+    CHECK(plain.messages >= PUTS, "%d puts with flushes were %llu messages", PUTS, plain.messages);
+    CHECK(notified.messages == plain.messages, "with notification they were %llu messages, not %llu",
+          notified.messages, plain.messages);
+    CHECK(notified.bytes == plain.bytes, "with notification they were %llu bytes, not %llu", notified.bytes,
+          plain.bytes);
 }
 
 int main(int argc, char **argv)
@@ -66,6 +77,7 @@ int main(int argc, char **argv)
     MPI_OK(MPI_T_pvar_session_create(&session));
     test_window_open(&window, TEST_ALLOCATE, 64, MPI_INFO_NULL, MPI_COMM_WORLD);
     messages = test_window_counter(session, "osc_ucp_messages", window.win);
+    message_bytes = test_window_counter(session, "osc_ucp_message_bytes", window.win);
     MPI_OK(MPIX_Win_set_num_notify(window.win, MPI_INFO_NULL, 2));
     if (0 == test_rank) {
         puts_compare();
@@ -76,6 +88,7 @@ int main(int argc, char **argv)
     }
     MPI_OK(MPIX_Win_notify_threshold(window.win, 0, 1, &request));
     MPI_T_pvar_handle_free(session, &messages);
+    MPI_T_pvar_handle_free(session, &message_bytes);
     test_window_close(&window);
     MPI_OK(MPI_Wait(&request, &status));
     MPI_OK(MPI_Test_cancelled(&status, &cancelled));

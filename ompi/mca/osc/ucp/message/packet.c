@@ -39,6 +39,7 @@ static packet_t *packet_open(ompi_osc_ucp_peer_t *peer)
     packet->awaited    = NULL;
     packet->used       = 0;
     packet->operations = 0;
+    packet->last_end   = UINT32_MAX;
     packet->grant      = NULL;
     packet->head.ack   = 0;
     packet->prev       = NULL;

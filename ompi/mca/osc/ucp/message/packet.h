@@ -26,6 +26,8 @@ struct ompi_osc_ucp_packet_t {
     uint32_t                  *awaited;     /**< a count to lower when it has left, or NULL */
     uint32_t                   used;        /**< bytes of commands */
     uint32_t                   operations;  /**< among the commands */
+    uint32_t                   last_at;     /**< offset of the last command of packet_append, ... */
+    uint32_t                   last_end;    /**< ... which is the last one of all if this is `used` */
     uint32_t                   lock_at;     /**< if `grant`: offset of the LOCK command */
     ompi_osc_ucp_pending_t    *grant;       /**< it has a LOCK command, and no UNLOCK after it: what will wait for the
                                              *   grant; else NULL */
@@ -52,10 +54,31 @@ static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const o
     room = packet->commands + packet->used;
     memcpy(room, wire, sizeof(*wire));
     memcpy(room + sizeof(*wire), data, wire->len);
-    packet->used += (uint32_t) sizeof(*wire) + wire->len;
+    packet->last_at   = packet->used;
+    packet->used     += (uint32_t) sizeof(*wire) + wire->len;
+    packet->last_end  = packet->used;
     packet->operations++;
     peer->unacknowledged = true;
     ompi_osc_ucp_count(&peer->window->counters, OMPI_OSC_UCP_VIA_AM, wire->len);
+    return true;
+}
+
+/** Let the last command of the peer's open packet raise a notification counter, if that is a put that came by the short
+ *  way, at this place or behind it. False: it is not. */
+static inline bool ompi_osc_ucp_packet_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
+{
+    ompi_osc_ucp_packet_t      *packet = peer->packet;
+    ompi_osc_ucp_wire_command_t wire;
+
+    if (NULL == packet || packet->used != packet->last_end ||
+        ompi_osc_ucp_wire_is_before(ompi_osc_ucp_wire_place(peer->sequence, packet->last_at), begin)) {
+        return false;
+    }
+    memcpy(&wire, packet->commands + packet->last_at, sizeof(wire));
+    if (OMPI_OSC_UCP_KIND_PUT != wire.kind || !ompi_osc_ucp_wire_raise(&wire, index)) {
+        return false;
+    }
+    memcpy(packet->commands + packet->last_at, &wire, sizeof(wire));
     return true;
 }
 

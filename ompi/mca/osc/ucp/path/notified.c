@@ -52,6 +52,9 @@ int ompi_osc_ucp_am_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t beg
     char                             *room = NULL;
     int                               rc   = operations_settle(peer);
 
+    if (OMPI_SUCCESS == rc && ompi_osc_ucp_packet_raise(peer, index, begin)) {
+        return OMPI_SUCCESS;
+    }
     if (OMPI_SUCCESS == rc) {
         room = ompi_osc_ucp_packet_reserve(peer, sizeof(wire), &rc);
     }

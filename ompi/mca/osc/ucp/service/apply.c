@@ -69,6 +69,22 @@ static void device_done(const context_t *context, int rc)
     }
 }
 
+static uint32_t counters_of(const context_t *context)
+{
+    return __atomic_load_n(&context->target->control->counters, __ATOMIC_RELAXED);
+}
+
+/** Raise a notification counter. The release lets whoever sees the count read the data of the operation before. */
+static void counter_raise(const context_t *context, const command_t *command, uint32_t index)
+{
+    if (index >= counters_of(context)) {
+        refuse(context, command, OMPI_ERR_BAD_PARAM);
+    } else {
+        __atomic_fetch_add(ompi_osc_ucp_counter(context->target->control, context->target->window->counters_max, index),
+                           1, __ATOMIC_RELEASE);
+    }
+}
+
 /* Put. */
 
 /** Data of a put that UCX is receiving. */
@@ -133,7 +149,8 @@ static void apply_put(context_t *context, command_t *command)
     if (NULL != context->remote) {
         put_receive(context, command, &addr);
     } else if (context->target->device) {
-        device_done(context, ompi_osc_ucp_target_addr_put(&addr, command));
+        rc = ompi_osc_ucp_target_addr_put(&addr, command);
+        device_done(context, rc);
     } else if (NULL == command->layout) {
         ompi_osc_ucp_block_copy(addr.base, command->data, command->wire.len);
     } else {
@@ -141,6 +158,9 @@ static void apply_put(context_t *context, command_t *command)
         ompi_osc_ucp_layout_unpack(&iter, addr.base, command->data, command->wire.len);
     }
     ompi_osc_ucp_layout_fini(&addr.layout);
+    if (OPAL_UNLIKELY(0 != (command->wire.flags & OMPI_OSC_UCP_FLAG_RAISE)) && OMPI_SUCCESS == rc) {
+        counter_raise(context, command, ompi_osc_ucp_wire_raised(&command->wire));
+    }
 }
 
 /* Operations that return something. */
@@ -350,25 +370,16 @@ static void apply_barrier(context_t *context, command_t *command)
 
 /* Notifications. */
 
-static uint32_t counters_of(const context_t *context)
-{
-    return __atomic_load_n(&context->target->control->counters, __ATOMIC_RELAXED);
-}
-
 /** Was a command of the operation refused that begins at that place? */
 static bool is_refused(const source_t *source, int64_t begin)
 {
     return source->refused && !ompi_osc_ucp_wire_is_before(source->refused_at, begin);
 }
 
-/** The release lets whoever sees the count read the data of the operation before. */
 static void apply_raise(context_t *context, command_t *command)
 {
-    if (command->wire.len >= counters_of(context)) {
-        refuse(context, command, OMPI_ERR_BAD_PARAM);
-    } else if (!is_refused(context->source, command->wire.disp)) {
-        __atomic_fetch_add(ompi_osc_ucp_counter(context->target->control, context->target->window->counters_max,
-                                                command->wire.len), 1, __ATOMIC_RELEASE);
+    if (!is_refused(context->source, command->wire.disp)) {
+        counter_raise(context, command, command->wire.len);
     }
 }
 

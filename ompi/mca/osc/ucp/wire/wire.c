@@ -102,6 +102,9 @@ bool ompi_osc_ucp_command_decode(const char *packet, size_t len, size_t *offset_
     command_p->layout  = NULL;
     command_p->data    = NULL;
     command_p->payload = 0 != (flags & OMPI_OSC_UCP_FLAG_PAYLOAD);
+    if (command_p->payload && 0 != (flags & OMPI_OSC_UCP_FLAG_RAISE)) {
+        return false; /* it could be received after that */
+    }
     if (!command_p->payload && !read_data(&reader, command_p)) {
         return false;
     }

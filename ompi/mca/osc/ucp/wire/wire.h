@@ -43,7 +43,9 @@ enum {
     OMPI_OSC_UCP_FLAG_PAYLOAD   = 4,  /**< layout and data are the message's payload, not behind the command */
     OMPI_OSC_UCP_FLAG_EXCLUSIVE = 8,  /**< LOCK, UNLOCK */
     OMPI_OSC_UCP_FLAG_JOIN      = 16, /**< LOCK, shared: go past the queue (memory/lockword.h) */
-    OMPI_OSC_UCP_FLAG_UNITS     = 32  /**< PUT to COMPARE_SWAP: the target multiplies disp by its displacement unit */
+    OMPI_OSC_UCP_FLAG_UNITS     = 32, /**< PUT to COMPARE_SWAP: the target multiplies disp by its displacement unit */
+    OMPI_OSC_UCP_FLAG_RAISE     = 64  /**< PUT with its data: then raise a notification counter; op and prim are its
+                                       *   index */
 };
 
 /** Head of a packet. */
@@ -65,6 +67,24 @@ typedef struct ompi_osc_ucp_wire_command_t {
     uint32_t len;   /**< bytes of target memory; for accumulates, of cells */
     int64_t  disp;  /**< bytes from the window's base, or an address in a dynamic window; units with FLAG_UNITS */
 } ompi_osc_ucp_wire_command_t;
+
+/** Let a put raise a notification counter. False: it raises one already, or the index is too large. */
+static inline bool ompi_osc_ucp_wire_raise(ompi_osc_ucp_wire_command_t *wire, uint32_t index)
+{
+    if (0 != (wire->flags & OMPI_OSC_UCP_FLAG_RAISE) || index > UINT16_MAX) {
+        return false;
+    }
+    wire->flags |= OMPI_OSC_UCP_FLAG_RAISE;
+    wire->op     = (uint8_t) index;
+    wire->prim   = (uint8_t) (index >> 8);
+    return true;
+}
+
+/** The index of the counter that a put raises. */
+static inline uint32_t ompi_osc_ucp_wire_raised(const ompi_osc_ucp_wire_command_t *wire)
+{
+    return wire->op + 256U * wire->prim;
+}
 
 /** What the reply names. */
 typedef struct ompi_osc_ucp_wire_reply_to_t {
