@@ -95,6 +95,17 @@ static void fence(void)
     MPI_Win_fence(0, win);
 }
 
+/** The last process leaves out a fence, and its MPI_Win_free meets the others' second one. The window has no name. */
+static void unequal(void)
+{
+    end_later(seconds);
+    MPI_Win_set_name(win, "");
+    MPI_Win_fence(0, win);
+    if (size - 1 != rank) {
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    }
+}
+
 static void group_of(int first, int n, MPI_Group *group)
 {
     MPI_Group all;
@@ -225,7 +236,7 @@ int main(int argc, char **argv)
         const char *name;
         void      (*run)(void);
     } cases[] = { { "deadlock", deadlock }, { "held", held }, { "demand", demand },
-                  { "fence", fence }, { "post", post }, { "complete", complete },
+                  { "fence", fence }, { "unequal", unequal }, { "post", post }, { "complete", complete },
                   { "flush", flush }, { "free", late_free }, { "death", death }, { "rate", rate } };
     size_t i;
 

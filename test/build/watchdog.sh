@@ -59,13 +59,16 @@ case_of()
     flush)
         printed "rank [01] waits in MPI_.* $on $ago, for .*rank 2" "all of them wait for rank 2" \
             "rank 2 (is stopped, and SIGCONT|does not answer).*" ;;
+    unequal)
+        printed "rank [01] waits in MPI_Win_free on window [0-9]+ $ago, for rank 2" \
+            "rank 2 computes, .* MPI_Win_free\); it has freed that window, and has called MPI_Win_fence less often" ;;
     free)
         printed "rank [01] waits in MPI_Win_free $on $ago, for rank 2" "rank 2 has made no call on a window yet" ;;
     esac
 }
 
 below=() time=3 path=$components:SYSTEM_DEFAULT:USER_DEFAULT
-for name in deadlock held fence post complete flush free; do
+for name in deadlock held fence unequal post complete flush free; do
     case_of $name allocate
     case_of $name allocate --mca osc_ucp_direct 0
 done

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI_Win_free is not here, because a window of ours is known by that function (window/free.c does the same).
+ * MPI_Win_free is no function of this layer, because a window of ours is known by that function: window/free.c calls.
  */
 
 #include "layer/watch.h"
@@ -46,14 +46,17 @@ static __attribute__((noinline)) void last_tell(const ompi_osc_ucp_window_t *win
 
 /* Communication: calls that mostly are short. */
 
-static inline void begins(ompi_win_t *win, ompi_osc_ucp_called_t call, int target)
+static inline void window_begins(ompi_osc_ucp_window_t *window, ompi_osc_ucp_called_t call, int target)
 {
-    ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-
     if (OPAL_UNLIKELY(window != __atomic_load_n(&last, __ATOMIC_RELAXED))) {
         last_tell(window);
     }
     ompi_osc_ucp_call_begins(window, call, target);
+}
+
+static inline void begins(ompi_win_t *win, ompi_osc_ucp_called_t call, int target)
+{
+    window_begins(ompi_osc_ucp_window(win), call, target);
 }
 
 static inline int communicated(int rc, ompi_osc_ucp_count_t count, const ompi_datatype_t *type)
@@ -448,6 +451,11 @@ bool ompi_osc_ucp_watch_begin(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_watches = watch;
     ompi_osc_ucp_leave();
     return true;
+}
+
+void ompi_osc_ucp_watch_frees(ompi_osc_ucp_window_t *window, ompi_osc_ucp_called_t call)
+{
+    window_begins(window, call, -1);
 }
 
 void ompi_osc_ucp_watch_end(ompi_osc_ucp_window_t *window)

@@ -23,6 +23,9 @@ extern struct ompi_osc_ucp_watch_t *ompi_osc_ucp_watches;
 /** Add the layer, unless the window has it. False if memory is short: then the window is not watched. */
 bool ompi_osc_ucp_watch_begin(ompi_osc_ucp_window_t *window);
 
+/** A call begins that frees a watched window. */
+void ompi_osc_ucp_watch_frees(ompi_osc_ucp_window_t *window, ompi_osc_ucp_called_t call);
+
 /** Free what is kept for a watched window. No call on it follows. Inside the origin side. */
 void ompi_osc_ucp_watch_end(ompi_osc_ucp_window_t *window);
 

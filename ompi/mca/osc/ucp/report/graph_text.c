@@ -42,7 +42,7 @@ static void put_ranks(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t 
     }
 }
 
-/** "rank 5's lock in window 'halo', held exclusively by rank 2 since 12.0 s" */
+/** " for the lock of rank 5, held exclusively by rank 2 since 12.0 s" */
 static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64_t target)
 {
     const ompi_osc_ucp_watched_answer_t *answer = &node->answer;
@@ -62,15 +62,25 @@ static void put_lock(FILE *out, const graph_t *graph, const node_t *node, uint64
     }
 }
 
+/** The window's name; without one its number, which is the same at all members. */
+static void put_window(FILE *out, const ompi_osc_ucp_watched_t *record)
+{
+    char name[sizeof(record->name)];
+
+    if ('\0' != record->name[0]) {
+        fprintf(out, " on window '%s'", ompi_osc_ucp_harmless(record->name, name, sizeof(name)));
+    } else {
+        fprintf(out, " on window %llu", (unsigned long long) record->window.id);
+    }
+}
+
 static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
     uint64_t                      lock   = ompi_osc_ucp_record_lock(record);
-    char                          name[sizeof(record->name)];
 
     fprintf(out, " waits in %s", ompi_osc_ucp_called_name(record->call));
-    fprintf(out, '\0' == record->name[0] ? "%s" : " on window '%s'",
-            ompi_osc_ucp_harmless(record->name, name, sizeof(name)));
+    put_window(out, record);
     fprintf(out, " since %.1f s,", seconds(record->since, node->answer.now));
     if (0 != lock && (OMPI_OSC_UCP_AWAITS_LOCK == record->awaits || node->answer.holders > 0)) {
         put_lock(out, graph, node, lock);
@@ -90,8 +100,30 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
     }
 }
 
+/** Has the process freed the window in whose fence, or MPI_Win_free, another one waits for it? It came to as many of
+ *  these calls as the others have come to. */
+static bool has_freed(const graph_t *graph, const node_t *node)
+{
+    const ompi_osc_ucp_watched_t *record = &node->answer.record, *waiting;
+    int                           i, j;
+
+    for (i = 0; OMPI_OSC_UCP_CALLED_FREE == (record->state & 0xffff) && i < graph->nodes; i++) {
+        waiting = &graph->node[i].answer.record;
+        if (OMPI_OSC_UCP_AWAITS_ARRIVE != waiting->awaits ||
+            !ompi_osc_ucp_watched_same(&waiting->window, &record->last)) {
+            continue;
+        }
+        for (j = 0; j < graph->node[i].edges; j++) {
+            if (node == &graph->node[graph->node[i].edge[j]]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /** What a process does that does not wait, or does not answer. */
-static void put_other(FILE *out, const node_t *node)
+static void put_other(FILE *out, const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
 
@@ -123,6 +155,7 @@ static void put_other(FILE *out, const node_t *node)
             fprintf(out, ", since %.1f s", seconds(record->left, node->answer.now));
         }
         fprintf(out, " (last MPI call on a window: %s)", ompi_osc_ucp_called_name(record->state & 0xffff));
+        fputs(has_freed(graph, node) ? "; it has freed that window, and has called MPI_Win_fence less often" : "", out);
     }
 }
 
@@ -133,7 +166,7 @@ static void put_node(FILE *out, const graph_t *graph, const node_t *node)
     if (OMPI_OSC_UCP_KNOWN == node->known && OMPI_OSC_UCP_AWAITS_NOTHING != node->answer.record.awaits) {
         put_waiting(out, graph, node);
     } else {
-        put_other(out, node);
+        put_other(out, graph, node);
     }
     fputc('\n', out);
 }

@@ -106,8 +106,8 @@ static void window_end(ompi_osc_ucp_window_t *window)
     bool        watched = NULL != window->watch, lost;
 
     if (watched) {
-        ompi_osc_ucp_call_begins(window, ompi_osc_ucp_finalizing() ? OMPI_OSC_UCP_CALLED_FINALIZE
-                                                                   : OMPI_OSC_UCP_CALLED_FREE, -1);
+        ompi_osc_ucp_watch_frees(window, ompi_osc_ucp_finalizing() ? OMPI_OSC_UCP_CALLED_FINALIZE
+                                                                   : OMPI_OSC_UCP_CALLED_FREE);
     }
     if (NULL != window->check) {
         ompi_osc_ucp_leave();
