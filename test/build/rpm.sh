@@ -12,10 +12,10 @@ tarball=$(made_with PACKAGE)-$version
 folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 name=openmpi-osc-ucp
 
-# build_package RELEASE: from the tarball, which holds the recipe. Sets package.
+# build_package RELEASE [OPTION]: from the tarball, which holds the recipe. Sets package.
 build_package()
 {
-    quietly rpmbuild -tb --nodeps --define "_topdir $scratch/rpm" --define "_tmppath $scratch" \
+    quietly rpmbuild -tb --nodeps "${@:2}" --define "_topdir $scratch/rpm" --define "_tmppath $scratch" \
         --define "release_number $1" --define "without_check 1" "$scratch/$tarball.tar.gz"
     package=$(find "$scratch/rpm/RPMS" -name "$name-$version-$1.*.rpm")
     [ -n "$package" ] || fail "rpmbuild made no release $1: $(find "$scratch/rpm/RPMS")"
@@ -78,9 +78,9 @@ done
 [[ $mpicc == /usr/bin/* ]] || skip "the recipe is for the system's Open MPI; here it is $mpicc"
 quietly make -C "$build" dist distdir="$tarball"
 mv "$build/$tarball.tar.gz" "$scratch"
-build_package 2
+build_package 2 --noclean
 newer=$package
-build_package 1
+build_package 1 --noprep # of the objects that are there
 check_contents
 check_unpacked
 install_privately "$package" "$newer"
