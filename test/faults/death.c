@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: death lock | epoch | contact | free | compute | exec | handed | streamed
+ * usage: death lock | epoch | contact | free | compute | exec | handed | streamed | left | inside
  *
  * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
  * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do. handed: so it
  * does while it carries out what rank 0 or rank 2 has handed off to it; both must notice. streamed: it is a long put,
- * which both copy.
+ * which both copy. left: so it does in the middle of a long put of its own; all others can still use that window.
+ * inside: the same in attached memory, which its owner can still detach.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -104,6 +105,56 @@ static void become_another_inside(int rank, int puts, char *memory, char *buffer
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/** Rank 1 does so in the middle of a long put to rank 0, which both copy: a part of the data is protected. */
+static void leave_put(int rank, int attached, char *memory, char *buffer, MPI_Win win)
+{
+    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    MPI_Aint        at   = 0, bytes;
+    MPI_Win         shared;
+    int             unit, flag;
+    int            *own;
+
+    MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
+    *own = 0;
+    MPI_Win_shared_query(shared, 1, &bytes, &unit, &gone);
+    if (attached) {
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_attach(win, memory, BYTES);
+        MPI_Get_address(memory, &at);
+    }
+    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, win);
+    if (1 == rank) {
+        signal(SIGSEGV, become_sleep_inside);
+        mprotect((void *) (((uintptr_t) buffer + page - 1) / page * page + BYTES / 4), BYTES / 4, PROT_NONE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (!*gone) { /* the kernel only refuses to copy: then rank 1 tries again */
+        if (1 == rank) {
+            MPI_Put(buffer, BYTES / 2, MPI_BYTE, 0, at, BYTES / 2, MPI_BYTE, win);
+            MPI_Win_flush(0, win);
+        } else {
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        }
+    }
+    for (int i = 0; i < 1000; i++) {
+        MPI_Put(buffer, BYTES / 2, MPI_BYTE, 2 - rank, at, 0 == at ? BYTES / 2 : 0, MPI_BYTE, win);
+        MPI_Win_flush(2 - rank, win);
+    }
+    if (attached && 0 == rank) {
+        MPI_Win_detach(win, memory);
+    }
+    if (0 == rank) {
+        MPI_Recv(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (;;) {
+        continue;
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char memory[BYTES], buffer[BYTES];
@@ -156,6 +207,10 @@ int main(int argc, char **argv)
         become_another_inside(rank, 0, memory, buffer, win);
     } else if (0 == strcmp(how, "streamed")) {
         become_another_inside(rank, 1, memory, buffer, win);
+    } else if (0 == strcmp(how, "left")) {
+        leave_put(rank, 0, memory, buffer, win);
+    } else if (0 == strcmp(how, "inside")) {
+        leave_put(rank, 1, memory, buffer, win);
     } else { /* nobody is inside MPI */
         MPI_Win_fence(0, win);
         if (1 == rank) {

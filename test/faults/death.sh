@@ -14,10 +14,10 @@ copies=false
 run_window "$components" --mca osc ucp --mca pml ob1 -x UCX_TLS=nonsense
 [ "$(lines 'window made$')" -ne 2 ] || copies=true
 # A process that becomes another program is noticed by the kernel's copies alone, where windows of one node have them.
-for how in lock epoch contact free compute exec handed streamed; do
+for how in lock epoch contact free compute exec handed streamed left inside; do
     transports=(node all tcp,self)
     case $how in
-    exec | handed | streamed)
+    exec | handed | streamed | left | inside)
         transports=(node)
         $copies || continue ;;
     esac

@@ -9,17 +9,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
-#include "memory/cma.h"
 
 /** How often an origin looks again because the owner changes the table: the owner may be stopped meanwhile. One that
  *  has to wait lets others run between so many looks. */
 #define LOOKS_MAX 100
 
-/** Steps of a detach between two looks whether a process inside is alive. */
-#define STEPS_PER_LOOK 1024
+/** Steps of a detach between two looks whether a process inside is still there. */
+#define STEPS_PER_LOOK 64
 
 /** Are the bytes [start, end) attached? An access may span adjacent regions. */
 static bool bytes_covered(ompi_osc_ucp_region_find_t *find, const void *table, uint64_t start, uint64_t end)
@@ -82,14 +80,18 @@ void ompi_osc_ucp_attached_changed(ompi_osc_ucp_attached_t *attached, uint32_t c
     __atomic_store_n(&attached->version, attached->version + 1, __ATOMIC_RELEASE);
 }
 
-static bool process_is_dead(int32_t pid)
+/** Has it ended, or become another program? */
+static bool process_is_gone(int32_t pid, uint64_t address, uint64_t number)
 {
-    return 0 == pid || (0 != kill(pid, 0) && ESRCH == errno);
+    return 0 == pid || (0 != kill(pid, 0) && ESRCH == errno) || ompi_osc_ucp_cma_gone(pid, address, number);
 }
 
-static bool is_dead(const ompi_osc_ucp_insider_t *insider)
+/** The same for an insider, which may be given to another process meanwhile: the one before has left then. */
+static bool is_gone(const ompi_osc_ucp_insider_t *insider)
 {
-    return process_is_dead(__atomic_load_n(&insider->pid, __ATOMIC_RELAXED));
+    return process_is_gone(__atomic_load_n(&insider->pid, __ATOMIC_RELAXED),
+                           __atomic_load_n(&insider->address, __ATOMIC_RELAXED),
+                           __atomic_load_n(&insider->number, __ATOMIC_RELAXED));
 }
 
 /** Was that insider ever taken? Who takes one marks it, then announces itself, and then looks at the table. So an owner
@@ -113,7 +115,7 @@ void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached)
         insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
         turns   = __atomic_load_n(&insider->turns, __ATOMIC_ACQUIRE);
         for (steps = 1; 0 != turns % 2 && turns == __atomic_load_n(&insider->turns, __ATOMIC_ACQUIRE); steps++) {
-            if (0 == steps % STEPS_PER_LOOK && is_dead(insider)) {
+            if (0 == steps % STEPS_PER_LOOK && is_gone(insider)) {
                 break;
             }
             sched_yield();
@@ -131,14 +133,18 @@ static void mark_taken(ompi_osc_ucp_attached_t *attached, uint32_t i)
 
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached)
 {
-    ompi_osc_ucp_insider_t *insider;
-    int32_t                 none, self = getpid();
-    uint32_t                i;
+    const ompi_osc_ucp_cma_self_t self = ompi_osc_ucp_cma_self();
+    ompi_osc_ucp_insider_t       *insider;
+    int32_t                       none;
+    uint32_t                      i;
 
     for (i = 0; i < OMPI_OSC_UCP_INSIDERS; i++) {
         insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
         none    = 0;
-        if (__atomic_compare_exchange_n(&insider->pid, &none, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&insider->pid, &none, self.pid, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_store_n(&insider->address, self.address, __ATOMIC_RELAXED);
+            __atomic_store_n(&insider->number, self.number, __ATOMIC_RELAXED);
             mark_taken(attached, i);
             return insider;
         }
@@ -153,9 +159,10 @@ void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider)
 
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank)
 {
-    ompi_osc_ucp_insider_t *insider = &ompi_osc_ucp_attached_table(attached)->insiders[rank];
+    const ompi_osc_ucp_cma_self_t self    = ompi_osc_ucp_cma_self();
+    ompi_osc_ucp_insider_t       *insider = &ompi_osc_ucp_attached_table(attached)->insiders[rank];
 
-    *insider = (ompi_osc_ucp_insider_t) { .pid = getpid() };
+    *insider = (ompi_osc_ucp_insider_t) { .pid = self.pid, .address = self.address, .number = self.number };
     mark_taken(attached, (uint32_t) rank);
     return insider;
 }
@@ -215,7 +222,7 @@ static bool look_once(const ompi_osc_ucp_looked_t *looked, uint64_t address, con
     const ompi_osc_ucp_attached_t *attached = looked->attached;
     uint32_t                       version  = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE);
     look_t                         look     = {
-        .attached = attached, .owner = looked->owner,
+        .attached = attached, .owner = looked->owner.pid,
         .array    = __atomic_load_n(&attached->array, __ATOMIC_RELAXED),
         .count    = __atomic_load_n(&attached->count, __ATOMIC_RELAXED)
     };
@@ -240,7 +247,7 @@ static bool is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, cons
             return found;
         }
         if (0 == looks % LOOKS_MAX) {
-            if (process_is_dead(looked->owner)) {
+            if (process_is_gone(looked->owner.pid, looked->owner.address, looked->owner.number)) {
                 break;
             }
             sched_yield();

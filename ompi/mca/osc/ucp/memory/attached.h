@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "layout/layout.h"
+#include "memory/cma.h"
 
 /** Most regions that are shown in shared memory. If there are more, all are in an array of the owner's own memory, from
  *  which the kernel copies. */
@@ -30,8 +31,10 @@ typedef struct ompi_osc_ucp_shown_t {
 
 /** A process that may be inside. */
 typedef struct ompi_osc_ucp_insider_t {
-    int32_t  pid;   /**< 0: free */
-    uint32_t turns; /**< odd: it is inside */
+    int32_t  pid;     /**< 0: free */
+    uint32_t turns;   /**< odd: it is inside */
+    uint64_t address; /**< the process has `number` there (memory/cma.h) */
+    uint64_t number;
 } ompi_osc_ucp_insider_t;
 
 /** What a window needs only when regions are attached, or peers look. In a lean window it lies apart, takes no memory
@@ -83,7 +86,7 @@ static inline void ompi_osc_ucp_shown_set(ompi_osc_ucp_shown_t *shown, uint64_t 
     __atomic_store_n(&shown->last, last, __ATOMIC_RELAXED);
 }
 
-/** Wait until all processes that are inside now have left once, or are dead. */
+/** Wait until all processes that are inside now have left once, or are dead, or have become other programs. */
 void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached);
 
 /* An origin: one thread at a time. */
@@ -99,7 +102,7 @@ ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attache
 typedef struct ompi_osc_ucp_looked_t {
     const ompi_osc_ucp_attached_t *attached;
     ompi_osc_ucp_insider_t        *insider;
-    int32_t                        owner; /**< process that owns `attached` */
+    ompi_osc_ucp_cma_self_t        owner; /**< process that owns `attached` */
     bool                           waits; /**< if the owner is changing it, wait for that; else nothing is attached */
 } ompi_osc_ucp_looked_t;
 

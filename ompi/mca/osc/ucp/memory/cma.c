@@ -17,6 +17,7 @@
 #endif
 
 #include "base/cpu.h"
+#include "memory/arena.h"
 
 /** Add a piece to one side. */
 static void side_add(struct iovec *side, unsigned *n, uintptr_t at, uint64_t bytes)
@@ -70,6 +71,18 @@ bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number)
 {
     errno = 0; /* it stays 0 if there is another number */
     return !ompi_osc_ucp_cma_reaches(pid, address, number) && (0 == errno || ESRCH == errno || EFAULT == errno);
+}
+
+ompi_osc_ucp_cma_self_t ompi_osc_ucp_cma_self(void)
+{
+    static uint64_t number; /* nobody has mapped it: another process has another one, or none, at this address */
+    uint64_t        none = 0;
+
+    if (0 == __atomic_load_n(&number, __ATOMIC_RELAXED)) {
+        (void) __atomic_compare_exchange_n(&number, &none, ompi_osc_ucp_nonce() | 1, false, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED);
+    }
+    return (ompi_osc_ucp_cma_self_t) { .address = (uint64_t) (uintptr_t) &number, .number = number, .pid = getpid() };
 }
 
 /* Elsewhere than under ptrace_scope 1 it changes nothing, and the number may be changed later. Not all of a job are

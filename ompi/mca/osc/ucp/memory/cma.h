@@ -64,6 +64,9 @@ typedef struct ompi_osc_ucp_cma_self_t {
     int32_t  pid;
 } ompi_osc_ucp_cma_self_t;
 
+/** This process; the same as long as it lives. Any thread. */
+ompi_osc_ucp_cma_self_t ompi_osc_ucp_cma_self(void);
+
 /** Let other processes of this user copy from and to this one where Yama restricts ptrace (ptrace_scope 1), once. Any
  *  thread. */
 void ompi_osc_ucp_cma_admit(void);

@@ -122,7 +122,8 @@ typedef struct ompi_osc_ucp_handoff_t {
     uint32_t polls;   /**< rises while the target polls; only the target writes it; initially zero */
     uint32_t taken;   /**< chunks that the target has ever taken: it takes them in turn; initially zero */
     uint32_t taking;  /**< a thread of the target takes chunks: 1; atomic; initially zero */
-    char     polls_rest[52];
+    uint32_t idle;    /**< polls in a row that found no chunk, up to some; guarded by `taking`; initially zero */
+    char     polls_rest[48];
     uint32_t claimed; /**< by an origin: 1; atomic; initially zero */
     uint32_t streamed; /**< the chunks' states are set, by the first who has claimed it for them; initially zero */
     char     claimed_rest[56];
@@ -140,6 +141,7 @@ static inline void ompi_osc_ucp_handoff_init(ompi_osc_ucp_handoff_t *handoff, ch
     handoff->polls    = 0;
     handoff->taken    = 0;
     handoff->taking   = 0;
+    handoff->idle     = 0;
     handoff->claimed  = 0;
     handoff->streamed = 0;
     handoff->state    = OMPI_OSC_UCP_HANDOFF_FREE;

@@ -54,7 +54,8 @@ bool ompi_osc_ucp_cma_enter(const ompi_osc_ucp_peer_t *peer, int64_t at, const o
                             int64_t gap)
 {
     const ompi_osc_ucp_looked_t looked = {
-        .attached = peer->attached, .insider = peer->insider, .owner = peer->pid, .waits = peer->window->lean
+        .attached = peer->attached, .insider = peer->insider, .owner = ompi_osc_ucp_peer_self(peer),
+        .waits    = peer->window->lean
     };
 
     if (NULL == peer->attached) {

@@ -51,7 +51,7 @@ ompi_osc_ucp_gathered_t *ompi_osc_ucp_gathered_take(void);
 static inline ompi_osc_ucp_looked_t ompi_osc_ucp_gathered_looked(const ompi_osc_ucp_peer_t *peer)
 {
     return (ompi_osc_ucp_looked_t) {
-        .attached = peer->attached, .insider = peer->insider, .owner = peer->pid, .waits = true
+        .attached = peer->attached, .insider = peer->insider, .owner = ompi_osc_ucp_peer_self(peer), .waits = true
     };
 }
 

@@ -8,6 +8,7 @@
 #ifndef OSC_UCP_PEER_H
 #define OSC_UCP_PEER_H
 
+#include "memory/cma.h"
 #include "peer/proc.h"
 #include "peer/window.h"
 
@@ -211,6 +212,12 @@ void ompi_osc_ucp_peer_wait_local(ompi_osc_ucp_peer_t *peer);
 
 /** Why the peer refused an operation since the last call, or OMPI_SUCCESS. */
 int ompi_osc_ucp_peer_take_error(ompi_osc_ucp_peer_t *peer);
+
+/** The process of a peer on the cma or the kernel path. */
+static inline ompi_osc_ucp_cma_self_t ompi_osc_ucp_peer_self(const ompi_osc_ucp_peer_t *peer)
+{
+    return (ompi_osc_ucp_cma_self_t) { .address = peer->proof_at, .number = peer->proof, .pid = peer->pid };
+}
 
 /** Describe the own memory to peers. Reads only what is constant once the window is made. Any thread. */
 void ompi_osc_ucp_window_describe(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_description_t *description);

@@ -24,6 +24,10 @@
 /** How often a poll looks for the next chunk: for about as long as an origin takes to fill one. */
 #define SPINS_PER_CHUNK 16
 
+/** After so many polls in a row that found no chunk, a poll looks only once: the origin does not run, or has become
+ *  another program in the midst of it, and nobody else can end its stream. */
+#define IDLE_POLLS_MAX 64
+
 /** Most chunks that a poll takes: what the program waits for may be there. */
 #define CHUNKS_PER_POLL 16
 
@@ -197,6 +201,9 @@ static bool chunks_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handof
     if (ompi_osc_ucp_threaded() && !ompi_osc_ucp_take(&handoff->taking)) {
         return false;
     }
+    if (handoff->idle >= IDLE_POLLS_MAX) {
+        spins = SPINS_PER_CHUNK - 1;
+    }
     while (!last && spins < SPINS_PER_CHUNK && chunks < CHUNKS_PER_POLL &&
            OMPI_OSC_UCP_HANDOFF_STREAMS == __atomic_load_n(&handoff->state, __ATOMIC_ACQUIRE)) {
         if (chunk_take(window, handoff, &last)) {
@@ -207,6 +214,7 @@ static bool chunks_take(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_handof
             spins++;
         }
     }
+    handoff->idle = chunks > 0 ? 0 : handoff->idle + (handoff->idle < IDLE_POLLS_MAX);
     if (ompi_osc_ucp_threaded()) {
         __atomic_store_n(&handoff->taking, 0, __ATOMIC_RELEASE);
     }

@@ -160,19 +160,6 @@ static bool copies_try(const ompi_osc_ucp_window_t *window)
     return true;
 }
 
-/** This process; the same as long as it lives. */
-static ompi_osc_ucp_cma_self_t self(void)
-{
-    static uint64_t number; /* nobody has mapped it: another process has another one, or none, at this address */
-    uint64_t        none = 0;
-
-    if (0 == __atomic_load_n(&number, __ATOMIC_RELAXED)) {
-        (void) __atomic_compare_exchange_n(&number, &none, ompi_osc_ucp_nonce() | 1, false, __ATOMIC_RELAXED,
-                                           __ATOMIC_RELAXED);
-    }
-    return (ompi_osc_ucp_cma_self_t) { .address = (uint64_t) (uintptr_t) &number, .number = number, .pid = getpid() };
-}
-
 static ompi_osc_ucp_share_t share_of(const ompi_osc_ucp_window_t *window)
 {
     return (ompi_osc_ucp_share_t) {
@@ -186,7 +173,7 @@ static ompi_osc_ucp_share_t share_of(const ompi_osc_ucp_window_t *window)
         .size       = window->bytes,
         .disp_unit  = window->disp_unit,
         .base       = (uint64_t) (uintptr_t) window->base,
-        .self       = self()
+        .self       = ompi_osc_ucp_cma_self()
     };
 }
 

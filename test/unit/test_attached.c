@@ -1,0 +1,150 @@
+/* Unit test of the table of attached regions: nobody waits for a process that has become another program.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+#include "memory/attached.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { REGION = 4096 };
+
+/** What an owner and an origin share. */
+typedef struct shared_t {
+    ompi_osc_ucp_attached_t       attached;
+    ompi_osc_ucp_attached_table_t table;
+    ompi_osc_ucp_cma_self_t       owner, self; /**< the parent, and the child */
+} shared_t;
+
+static shared_t *shared;
+static char      region[REGION];
+
+static ompi_osc_ucp_looked_t looked_by(ompi_osc_ucp_insider_t *insider, ompi_osc_ucp_cma_self_t owner)
+{
+    return (ompi_osc_ucp_looked_t) {
+        .attached = &shared->attached, .insider = insider, .owner = owner, .waits = true
+    };
+}
+
+/** This process attaches the region. */
+static void attach(void)
+{
+    ompi_osc_ucp_attached_init(&shared->attached, &shared->table);
+    ompi_osc_ucp_attached_change(&shared->attached);
+    ompi_osc_ucp_shown_set(shared->table.shown, (uintptr_t) region, (uintptr_t) region + REGION - 1);
+    ompi_osc_ucp_attached_changed(&shared->attached, 1, NULL);
+}
+
+static bool enter(const ompi_osc_ucp_looked_t *looked)
+{
+    ompi_osc_ucp_layout_t layout;
+
+    ompi_osc_ucp_layout_contiguous(&layout, 0, REGION);
+    return ompi_osc_ucp_attached_enter(looked, (uintptr_t) region, &layout, 0);
+}
+
+/** A child process that calls `act`, and then becomes another program. Returns when it has. */
+static pid_t child(void (*act)(void))
+{
+    int   ends[2];
+    char  byte;
+    pid_t pid;
+
+    assert_int_equal(0, pipe2(ends, O_CLOEXEC));
+    pid = fork();
+    assert_true(pid >= 0);
+    if (0 == pid) {
+        shared->self = ompi_osc_ucp_cma_self();
+        act();
+        execlp("sleep", "sleep", "1000", (char *) NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(0, read(ends[0], &byte, 1)); /* the other program has no end of it */
+    close(ends[0]);
+    assert_int_equal(0, kill(pid, 0));
+    return pid;
+}
+
+static void end(pid_t pid)
+{
+    assert_int_equal(0, kill(pid, SIGKILL));
+    assert_int_equal(pid, waitpid(pid, NULL, 0));
+}
+
+static void enter_and_stay(void)
+{
+    ompi_osc_ucp_looked_t looked = looked_by(ompi_osc_ucp_insider_take(&shared->attached), shared->owner);
+
+    if (!enter(&looked)) {
+        _exit(1);
+    }
+}
+
+static void enter_and_stay_as_member(void)
+{
+    ompi_osc_ucp_looked_t looked = looked_by(ompi_osc_ucp_insider_of(&shared->attached, 1), shared->owner);
+
+    if (!enter(&looked)) {
+        _exit(1);
+    }
+}
+
+/** A detach does not wait for a process that was inside. */
+static void test_insider(void **state)
+{
+    void (*const acts[])(void) = { enter_and_stay, enter_and_stay_as_member };
+    unsigned i;
+    pid_t    pid;
+
+    (void) state;
+    for (i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+        memset(shared, 0, sizeof(*shared));
+        attach();
+        shared->owner = ompi_osc_ucp_cma_self();
+        pid           = child(acts[i]);
+        assert_int_equal(1, shared->table.insiders[i].turns % 2);
+        ompi_osc_ucp_attached_await(&shared->attached);
+        end(pid);
+    }
+}
+
+static void change_and_stay(void)
+{
+    ompi_osc_ucp_attached_change(&shared->attached);
+}
+
+/** An origin does not wait for a process that was changing its table. */
+static void test_owner(void **state)
+{
+    ompi_osc_ucp_looked_t looked;
+    pid_t                 pid;
+
+    (void) state;
+    memset(shared, 0, sizeof(*shared));
+    attach();
+    pid    = child(change_and_stay);
+    looked = looked_by(ompi_osc_ucp_insider_take(&shared->attached), shared->self);
+    assert_false(enter(&looked));
+    end(pid);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_insider),
+        cmocka_unit_test(test_owner)
+    };
+
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return MAP_FAILED == shared ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
