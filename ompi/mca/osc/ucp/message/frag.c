@@ -239,6 +239,13 @@ static void fetched(ompi_osc_ucp_pending_t *pending)
     pending->peer->fetching--;
 }
 
+void ompi_osc_ucp_frags_await_fetched(const ompi_osc_ucp_peer_t *peer)
+{
+    while (peer->fetching > 0) {
+        ompi_osc_ucp_wait_step();
+    }
+}
+
 int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
                             ompi_osc_ucp_pending_t *pending)
 {

@@ -23,4 +23,7 @@ typedef struct ompi_osc_ucp_model_t {
 int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_model_t *model,
                             ompi_osc_ucp_pending_t *pending);
 
+/** Wait for results that the target may still read from its window, before other processes may change that. */
+void ompi_osc_ucp_frags_await_fetched(const ompi_osc_ucp_peer_t *peer);
+
 #endif /* OSC_UCP_FRAG_H */

@@ -415,19 +415,11 @@ int ompi_osc_ucp_am_lock(ompi_osc_ucp_peer_t *peer, bool exclusive)
     return rc;
 }
 
-/** Wait for results that the target may still read from its window: what follows lets other processes change that. */
-static void await_fetched(ompi_osc_ucp_peer_t *peer)
-{
-    while (peer->fetching > 0) {
-        ompi_osc_ucp_wait_step();
-    }
-}
-
 int ompi_osc_ucp_am_unlock(ompi_osc_ucp_peer_t *peer, bool exclusive, uint32_t *awaited)
 {
     int rc;
 
-    await_fetched(peer);
+    ompi_osc_ucp_frags_await_fetched(peer);
     rc = ompi_osc_ucp_packet_unlock(peer, exclusive);
     return OMPI_SUCCESS == rc ? acknowledgement_request(peer, awaited) : rc;
 }
@@ -437,7 +429,7 @@ int ompi_osc_ucp_am_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 {
     int rc;
 
-    await_fetched(peer);
+    ompi_osc_ucp_frags_await_fetched(peer);
     rc = ompi_osc_ucp_packet_complete(peer);
     if (OMPI_SUCCESS != rc) {
         return rc;

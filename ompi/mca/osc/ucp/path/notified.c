@@ -4,6 +4,7 @@
  */
 
 #include "base/wait.h"
+#include "message/frag.h"
 #include "message/packet.h"
 #include "path/am.h"
 #include "path/short.h"
@@ -32,17 +33,14 @@ int ompi_osc_ucp_near_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t b
 
 /* By message. */
 
-/** Native operations must be over before a message tells of them. And the target must not be told that a get is over
- *  while the reply may still be sent from its window. */
+/** Native operations, and gets, must be over before a message tells of them. */
 static int operations_settle(ompi_osc_ucp_peer_t *peer)
 {
     uint32_t awaited = 0;
     int      rc      = ompi_osc_ucp_settle(peer, &awaited);
 
     ompi_osc_ucp_await(&awaited);
-    while (peer->fetching > 0) {
-        ompi_osc_ucp_wait_step();
-    }
+    ompi_osc_ucp_frags_await_fetched(peer);
     return rc;
 }
 
