@@ -44,12 +44,16 @@ find_tools()
 # MPIs, no program of this user would run with what is built here.
 find_run()
 {
-    local suffix='' built started
+    local suffix='' built started printed
 
     mpicc --showme:incdirs >/dev/null 2>&1 || suffix=.openmpi
     run=mpirun$suffix
     built=$(mpicc$suffix --showme:version 2>/dev/null | sed -n '1s/.*Open MPI \([^ ]*\).*/\1/p')
-    started=$($run --version 2>/dev/null | sed -n '1s/.*(Open.*) //p')
+    printed=$($run --version 2>&1 || true)
+    case $printed in
+    *help-schizo-ompi*) started=$built ;; # Ubuntu 26.04: the Open MPI that does not find its own texts
+    *) started=$(sed -n '1s/.*(Open.*) //p' <<<"$printed") ;;
+    esac
     [ -z "$built" ] || [ "$built" = "$started" ] ||
         die "two MPIs in the path: $(command -v mpicc$suffix) is of Open MPI $built," \
             "$(command -v $run || echo $run) of ${started:-another MPI or none}: load one Open MPI's module alone"
@@ -117,7 +121,7 @@ quickstart_for_user()
 
     step "looking for what is needed" find_tools
     step "looking for Open MPI and UCX, and configuring" configure_for_user
-    version=$("$mpirun" --version | head -n 1 | sed 's/.* //')
+    version=$("$mpicc" --showme:version | sed -n '1s/.*Open MPI \([^ ]*\).*/\1/p')
     step "building for Open MPI $version in $user_build" build_step make make -C "$user_build" -j "$(nproc)"
     step "installing into $user_components" install_for_user
     step "running two examples with $processes processes over osc/ucp" run_examples
