@@ -66,11 +66,6 @@ void ompi_osc_ucp_progress_release(void)
     __atomic_fetch_sub(&progress.needed, 1, __ATOMIC_RELAXED);
 }
 
-int ompi_osc_ucp_progress_needed(void)
-{
-    return __atomic_load_n(&progress.needed, __ATOMIC_RELAXED);
-}
-
 static inline unsigned poll_side(ompi_osc_ucp_polled_side_t side)
 {
     const ompi_osc_ucp_poll_fn_t *poll;
@@ -86,7 +81,7 @@ int ompi_osc_ucp_progress(void)
 {
     unsigned events = 0;
 
-    if (0 == ompi_osc_ucp_progress_needed()) {
+    if (0 == __atomic_load_n(&progress.needed, __ATOMIC_RELAXED)) {
         return 0;
     }
     if (ompi_osc_ucp_try_enter()) {

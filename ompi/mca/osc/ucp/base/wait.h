@@ -37,9 +37,6 @@ void ompi_osc_ucp_progress_stop(void);
 void ompi_osc_ucp_progress_need(void);
 void ompi_osc_ucp_progress_release(void);
 
-/** How many windows of several processes are open. */
-int ompi_osc_ucp_progress_needed(void);
-
 /** Poll all sources if a window needs that: the callback of opal_progress. Returns the number of events. */
 int ompi_osc_ucp_progress(void);
 

@@ -52,7 +52,8 @@ void ompi_osc_ucp_procs_fini(void)
     OBJ_DESTRUCT(&procs.table);
 }
 
-ompi_osc_ucp_proc_t *ompi_osc_ucp_proc_find(ompi_group_t *group, int rank)
+/** The process of a rank; NULL if its address is not known yet. */
+static ompi_osc_ucp_proc_t *proc_find(ompi_group_t *group, int rank)
 {
     void *proc = NULL;
 
@@ -84,7 +85,7 @@ static int proc_add(ompi_group_t *group, int rank, const char *record, size_t si
     ompi_osc_ucp_proc_t *proc;
     int                  rc;
 
-    if (NULL != ompi_osc_ucp_proc_find(group, rank)) {
+    if (NULL != proc_find(group, rank)) {
         return OMPI_SUCCESS;
     }
     if (size <= sizeof(proc->secret)) {
@@ -121,7 +122,7 @@ static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
     size_t size;
     int    rc;
 
-    *proc_p = ompi_osc_ucp_proc_find(group, rank);
+    *proc_p = proc_find(group, rank);
     if (NULL != *proc_p) {
         return OMPI_SUCCESS;
     }
@@ -131,7 +132,7 @@ static int proc_get(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p)
     }
     rc = proc_add(group, rank, record, size);
     free(record);
-    *proc_p = ompi_osc_ucp_proc_find(group, rank);
+    *proc_p = proc_find(group, rank);
     return rc;
 }
 
@@ -143,7 +144,7 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group)
         return true;
     }
     for (rank = 0; rank < group->grp_proc_count; rank++) {
-        if (NULL == ompi_osc_ucp_proc_find(group, rank)) {
+        if (NULL == proc_find(group, rank)) {
             return false;
         }
     }
@@ -219,7 +220,7 @@ int ompi_osc_ucp_procs_watch(ompi_group_t *group, int self, void (*lost)(void))
 
 bool ompi_osc_ucp_proc_lost(ompi_group_t *group, int rank)
 {
-    const ompi_osc_ucp_proc_t *proc = ompi_osc_ucp_proc_find(group, rank);
+    const ompi_osc_ucp_proc_t *proc = proc_find(group, rank);
 
     return NULL != proc && __atomic_load_n(&proc->lost, __ATOMIC_RELAXED);
 }

@@ -56,11 +56,8 @@ bool ompi_osc_ucp_procs_known(ompi_group_t *group);
 /** Exchange the addresses of all members. Collective over comm; all processes return the same code. */
 int ompi_osc_ucp_procs_exchange(ompi_communicator_t *comm);
 
-/** The process of a rank; NULL if its address is not known yet. */
-ompi_osc_ucp_proc_t *ompi_osc_ucp_proc_find(ompi_group_t *group, int rank);
-
-/** The same with an endpoint of the origin worker, made if needed. OMPI_ERR_UNREACH: the launcher has no address of
- *  it. */
+/** The process of a rank, with an endpoint of the origin worker, made if needed. OMPI_ERR_UNREACH: the launcher has no
+ *  address of it. */
 int ompi_osc_ucp_proc_connect(ompi_group_t *group, int rank, ompi_osc_ucp_proc_t **proc_p);
 
 /** What the endpoint reaches natively. The process must have replied before. */
