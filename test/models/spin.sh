@@ -49,8 +49,9 @@ check()
 # The model must be able to show this error.
 refute()
 {
-    if holds "$@"; then
-        echo "$*: no error, but there is one"
+    if holds "$@" || ! grep -q 'errors: [1-9]' pan.log; then
+        cat pan.log
+        echo "$*: no error was found, but there is one"
         exit 1
     fi
     echo "$*: an error, as it should be"
