@@ -35,7 +35,7 @@ run ^ucp,ucx "$scratch/ext"
 [ "$(lines '^osc_ucp_ext: .* run with --mca osc ucp')" -eq 2 ] ||
     fail "not one line for each process: $(cat "$scratch/out")"
 
-command -v cmake >/dev/null || exit 0
+command -v cmake >/dev/null || skip "the rest passed, but there is no cmake"
 mkdir "$scratch/cmake"
 cp "$top/test/build/ext.cc" "$scratch/cmake"
 cat >"$scratch/cmake/CMakeLists.txt" <<'END'
