@@ -26,14 +26,14 @@ mkdir -p "$out"
 cd "$out"
 [ -e config.status ] ||
     "$top/configure" --with-component-dir="$out/components" CFLAGS="$flags" >configure.log 2>&1 ||
-    { tail -n 20 configure.log && exit 1; }
-{ make -j "$(nproc)" && make install; } >make.log 2>&1 || { grep -E 'error|\*\*\*' make.log && exit 1; }
+    { tail -n 20 configure.log; exit 1; }
+{ make -j "$(nproc)" && make install; } >make.log 2>&1 || { grep -E 'error|\*\*\*' make.log; exit 1; }
 ${CC:-gcc} -c -o keep.o "$here/keep.c"
 wanted=("${programs[@]}")
 [ "${1-}" != --full ] || wanted=(mpi-tests)
 # shellcheck disable=SC2016 # make expands it
 make -C test/mpi -j "$(nproc)" LDFLAGS=-rdynamic LDADD='$(OMPI_LIBS) -lpthread '"$out/keep.o" "${wanted[@]}" \
-    >programs.log 2>&1 || { grep -E 'error|\*\*\*' programs.log && exit 1; }
+    >programs.log 2>&1 || { grep -E 'error|\*\*\*' programs.log; exit 1; }
 
 # The unit tests ask for absurd amounts of memory. What leaks in them is Open MPI's: windows are made in MPI programs.
 # LeakSanitizer guesses where loaded components have their thread-local variables, from the memory in front of them.
