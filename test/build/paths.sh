@@ -1,6 +1,6 @@
 #!/bin/bash
 # Nobody but path/ and the table of reach/paths.c knows a path by its name, calls one, or knows where a target's memory
-# is. A new path is one file and one row: see sixth_path.sh.
+# is. A new path is one file and one row: see further_path.sh.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 

@@ -13,8 +13,8 @@ rm -f "$tree/config.status" # of a build inside the tree
 cd "$tree/$component"
 
 # The one new file.
-cat >path/sixth.c <<'END'
-/* The sixth path: where the environment says so, it serves the windows of MPI_Win_create by messages, and counts them.
+cat >path/further.c <<'END'
+/* A further path: where the environment says so, it serves the windows of MPI_Win_create by messages, and counts them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -25,9 +25,9 @@ cat >path/sixth.c <<'END'
 
 static int operations;
 
-static int sixth_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
+static int further_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_t *description)
 {
-    if (NULL == getenv("SIXTH") || MPI_WIN_FLAVOR_CREATE != peer->window->flavor) {
+    if (NULL == getenv("FURTHER") || MPI_WIN_FLAVOR_CREATE != peer->window->flavor) {
         return OMPI_ERR_NOT_SUPPORTED;
     }
     if (NULL != description) {
@@ -36,25 +36,25 @@ static int sixth_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_descriptio
     return OMPI_SUCCESS;
 }
 
-static int sixth_put(ompi_osc_ucp_transfer_t *transfer)
+static int further_put(ompi_osc_ucp_transfer_t *transfer)
 {
     operations++;
     return ompi_osc_ucp_am_put(transfer);
 }
 
-static int sixth_get(ompi_osc_ucp_transfer_t *transfer)
+static int further_get(ompi_osc_ucp_transfer_t *transfer)
 {
     operations++;
     return ompi_osc_ucp_am_get(transfer);
 }
 
-static int sixth_accumulate(ompi_osc_ucp_transfer_t *transfer)
+static int further_accumulate(ompi_osc_ucp_transfer_t *transfer)
 {
     operations++;
     return ompi_osc_ucp_am_accumulate(transfer);
 }
 
-static int sixth_compare_swap(ompi_osc_ucp_transfer_t *transfer)
+static int further_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 {
     operations++;
     return ompi_osc_ucp_am_compare_swap(transfer);
@@ -62,18 +62,18 @@ static int sixth_compare_swap(ompi_osc_ucp_transfer_t *transfer)
 
 static __attribute__((destructor)) void tell(void)
 {
-    if (NULL != getenv("SIXTH")) {
-        fprintf(stderr, "sixth path: %d operations\n", operations);
+    if (NULL != getenv("FURTHER")) {
+        fprintf(stderr, "further path: %d operations\n", operations);
     }
 }
 
-const ompi_osc_ucp_path_t ompi_osc_ucp_path_sixth = {
+const ompi_osc_ucp_path_t ompi_osc_ucp_path_further = {
     .via          = OMPI_OSC_UCP_VIA_AM,
-    .attach       = sixth_attach,
-    .put          = sixth_put,
-    .get          = sixth_get,
-    .accumulate   = sixth_accumulate,
-    .compare_swap = sixth_compare_swap,
+    .attach       = further_attach,
+    .put          = further_put,
+    .get          = further_get,
+    .accumulate   = further_accumulate,
+    .compare_swap = further_compare_swap,
     .flush        = ompi_osc_ucp_am_flush,
     .lock         = ompi_osc_ucp_am_lock,
     .unlock       = ompi_osc_ucp_am_unlock,
@@ -86,13 +86,13 @@ const ompi_osc_ucp_path_t ompi_osc_ucp_path_sixth = {
 END
 
 # The one row, and the one line: this is all that differs.
-sed -i "s|^#define PATHS(ROW) .*|&\n    ROW(sixth) \\\\|" reach/paths.c
-sed -i "0,/^\tpath\//s||\tpath/sixth.c \\\\\n&|" Makefile.am
+sed -i "s|^#define PATHS(ROW) .*|&\n    ROW(further) \\\\|" reach/paths.c
+sed -i "0,/^\tpath\//s||\tpath/further.c \\\\\n&|" Makefile.am
 LC_ALL=C diff -r "$top/$component" . | grep -E '^(Only|[<>])' >"$scratch/diff"
-diff - "$scratch/diff" <<END || fail "the sixth path is not one file, one row and one line"
-> $(printf '\t')path/sixth.c \\
-Only in ./path: sixth.c
->     ROW(sixth) \\
+diff - "$scratch/diff" <<END || fail "the further path is not one file, one row and one line"
+> $(printf '\t')path/further.c \\
+Only in ./path: further.c
+>     ROW(further) \\
 END
 
 # The component with it, quickly: no optimization, nothing else of the tree.
@@ -112,13 +112,13 @@ run_program()
 {
     OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT quietly "$within" 60 \
         "$mpirun" -np 2 --oversubscribe --mca osc ucp "$@" "$scratch/program"
-    sed -n 's/^sixth path: \([0-9]*\) operations$/\1/p' "$scratch/log" >"$scratch/counts"
+    sed -n 's/^further path: \([0-9]*\) operations$/\1/p' "$scratch/log" >"$scratch/counts"
 }
 
 run_program
-[ ! -s "$scratch/counts" ] || fail "the sixth path tells something without being asked for"
-run_program -x SIXTH=1 --mca osc_ucp_node 0 # a lean window has no messages
+[ ! -s "$scratch/counts" ] || fail "the further path tells something without being asked for"
+run_program -x FURTHER=1 --mca osc_ucp_node 0 # a lean window has no messages
 if [ "$(wc -l <"$scratch/counts")" -ne 2 ] || grep -qx 0 "$scratch/counts"; then
     cat "$scratch/log"
-    fail "$program: both processes should have told of operations by the sixth path"
+    fail "$program: both processes should have told of operations by the further path"
 fi
