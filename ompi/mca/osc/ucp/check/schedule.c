@@ -152,13 +152,14 @@ static int poll(void)
     return events;
 }
 
-/** The next call of this thread has a notification behind it, and must not be kept. */
+/** The next call of this thread has a notification behind it, and must not be kept. If it is refused, the one after it
+ *  is not kept, either. */
 static _Thread_local bool notifies;
 
 static void notified_before(ompi_osc_ucp_window_t *window, int target)
 {
     if (NULL != window->schedule) {
-        (void) drain(window->schedule, target); /* accumulates stay in their order */
+        (void) drain(window->schedule, target); /* before the operation's place is known */
         notifies = true;
     }
 }
@@ -183,6 +184,13 @@ static bool may_keep(ompi_osc_ucp_window_t *window, int target)
     return may;
 }
 
+/** Carry a call out at once, behind those that are kept: accumulates stay in their order. Without the mutex. */
+static int pass_on(const ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **request_p)
+{
+    (void) drain(schedule_of(win), call->target);
+    return ompi_osc_ucp_kept_issue(call, win, request_p);
+}
+
 /** Keep a call; without the mutex. */
 static int keep(ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **request_p)
 {
@@ -192,12 +200,12 @@ static int keep(ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **req
 
     if (notifies || !may_keep(schedule->window, call->target)) {
         notifies = false;
-        return ompi_osc_ucp_kept_issue(call, win, request_p);
+        return pass_on(call, win, request_p);
     }
     if (NULL != request_p) {
         call->request = ompi_osc_ucp_request_new(schedule->window);
         if (NULL == call->request) {
-            return ompi_osc_ucp_kept_issue(call, win, request_p);
+            return pass_on(call, win, request_p);
         }
     }
     pthread_mutex_lock(&mutex);
