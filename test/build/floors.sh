@@ -83,7 +83,7 @@ check_includes()
         }
 
         BEGIN {
-            room = "/base/host\\.[ch]$"
+            version_files = "/base/host\\.[ch]$"
             for (i = 2; i < ARGC; i++) {
                 exists[ARGV[i]]
             }
@@ -106,7 +106,7 @@ check_includes()
         }
         /(^|[^A-Z_])((OMPI|OPAL|OPEN_MPI)(_(MAJOR|MINOR|RELEASE))?_VERSION|OMPI_OSC_UCP_HOST_[A-Z_]*)([^A-Z_]|$)/ {
             of_versions += /^#if.*_MAJOR_VERSION/
-            if (FILENAME !~ room) {
+            if (FILENAME !~ version_files) {
                 tell("asks for the version of Open MPI, which is for base/host alone")
             }
         }
@@ -123,13 +123,13 @@ check_conditions()
 {
     awk '
         BEGIN {
-            rooms = "(^|/)(base/host\\.[ch]|common_ucp_lanes\\.c)$"
+            version_files = "(^|/)(base/host\\.[ch]|common_ucp_lanes\\.c)$"
             free = "^(defined|__(x86_64|i386|aarch64|GNUC|clang|cplusplus)(__)?|OMPI_OSC_UCP_AVX2|[A-Z_]*_H)$"
             of_ext = "^(MPI_VERSION|OSC_UCP_EXT_LARGE_COUNTS)$"
         }
         /^[ \t]*#[ \t]*(el)?if/ {
             conditions++
-            if (FILENAME ~ rooms) {
+            if (FILENAME ~ version_files) {
                 next
             }
             line = $0

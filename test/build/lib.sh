@@ -14,6 +14,7 @@ build=${BUILD:-$top/build}
 components=${COMPONENT_DIR:-$build/components}
 scratch=$(mktemp -d)
 within=$top/test/lib/within
+
 # A background shell that is ended right after its fork, such as a timer's, may still have the traps below.
 on_exit()
 {
@@ -89,7 +90,7 @@ follow_advice()
     fi
 }
 
-# A copy of the sources in $1, as a tarball would have them, and configure made.
+# A copy in $1 of all that is in the top folder, without git and build/; so with configure, if that was made.
 copy_sources()
 {
     mkdir -p "$1"
