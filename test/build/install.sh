@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installing under DESTDIR and uninstalling leaves nothing; an unwritable folder ends in one line; a build inside the
-# tree, without git, with the component in the user's own folder.
+# Installing under DESTDIR and uninstalling leaves nothing; an unwritable folder ends in one line. In a user's own
+# folder: user.sh.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -31,33 +31,4 @@ if [ "$(wc -l <"$scratch/log")" -ne 1 ] ||
     ! grep -q "cannot write to $scratch/file.*sudo make install.*--with-component-dir=" "$scratch/log"; then
     cat "$scratch/log"
     fail "make install into an unwritable folder should say one line: what, and what to do"
-fi
-
-copy_sources "$scratch/tree"
-cd "$scratch/tree"
-mkdir "$scratch/home"
-# shellcheck disable=SC2016  # configure expands it
-HOME=$scratch/home quietly ./configure --with-component-dir='$HOME/.openmpi/components'
-grep -q "warnings  *shown$" "$scratch/log" || fail "without git, warnings must not be errors"
-grep -q "make install  *puts .* into $scratch/home/.openmpi/components$" "$scratch/log" ||
-    fail "configure does not say where the component goes"
-quietly make -j 2
-quietly make install
-grep -q "^installed $scratch/home/.openmpi/components/mca_osc_ucp.so$" "$scratch/log" ||
-    fail "make install does not say what it installed"
-[ -f "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "nothing was installed into the user's folder"
-[ -f "$scratch/home/.openmpi/share/man/man7/osc_ucp.7" ] || fail "the man page is not beside the user's folder"
-quietly make uninstall
-[ ! -e "$scratch/home/.openmpi/components/mca_osc_ucp.so" ] || fail "make uninstall left the component"
-
-# Nothing said, the component goes to where Open MPI looks for components.
-mkdir "$scratch/default"
-quietly make distclean
-cd "$scratch/default"
-quietly ../tree/configure
-theirs=$("$(dirname "$mpicc")/ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
-grep -q "make install  *puts .* into $theirs$" "$scratch/log" || fail "the default is not Open MPI's folder, $theirs"
-theirs=$("$(dirname "$mpicc")/ompi_info" --path mandir --parsable | sed 's/^path:mandir://')
-if [ -d "$theirs" ]; then
-    grep -q "^mandir = $theirs$" Makefile || fail "the man page does not go to Open MPI's, in $theirs"
 fi
