@@ -22,6 +22,9 @@
 #define LAYOUT_NODES_WHOLE 64
 #define LAYOUT_NODES_SLICE 1024
 
+/** Most bytes of the end of a call that go by packet. Copying them takes less than a message of its own. */
+#define END_MAX 8192
+
 /** Most fragments of this process in flight: sends that still use a buffer, and replies to come. */
 #define FRAGS_IN_FLIGHT 128
 
@@ -158,6 +161,29 @@ static int payload_send(cursor_t *cursor, ompi_osc_ucp_command_t *command, const
     return rc;
 }
 
+/** Is this the short end of a call that was cut, without a reply? In the packet a request for an acknowledgement, or a
+ *  notification, can share its message. */
+static bool is_end(const cursor_t *cursor, const ompi_osc_ucp_command_t *command, const ompi_osc_ucp_layout_t *shape,
+                   uint64_t len)
+{
+    return NULL == shape && len <= END_MAX && cursor->pos > 0 &&
+           cursor->pos + command->wire.len == cursor->transfer->target_layout->size &&
+           0 == (command->wire.flags & OMPI_OSC_UCP_FLAG_REPLY);
+}
+
+/** Append such an end, with its `len` bytes of data, to the packet. */
+static int end_append(cursor_t *cursor, const ompi_osc_ucp_command_t *command, uint64_t len)
+{
+    int   rc;
+    char *room = ompi_osc_ucp_packet_reserve(cursor->transfer->peer, sizeof(command->wire) + len, &rc);
+
+    if (NULL != room) {
+        memcpy(room, &command->wire, sizeof(command->wire));
+        ompi_osc_ucp_layout_pack(&cursor->origin, cursor->transfer->origin, room + sizeof(command->wire), len);
+    }
+    return rc;
+}
+
 /** Send a fragment without a payload: it is appended to the packet. */
 static int bare_send(const cursor_t *cursor, const ompi_osc_ucp_command_t *command)
 {
@@ -201,7 +227,9 @@ static int frag_next(cursor_t *cursor)
         command.reply_to.cookie = cursor->pending->cookie;
     }
     sent = NULL == transfer->origin_layout ? 0 : command.wire.len / model->cell * model->packed;
-    rc   = 0 == sent && NULL == shape ? bare_send(cursor, &command) : payload_send(cursor, &command, shape, sent);
+    rc   = 0 == sent && NULL == shape               ? bare_send(cursor, &command)
+           : is_end(cursor, &command, shape, sent) ? end_append(cursor, &command, sent)
+                                                   : payload_send(cursor, &command, shape, sent);
     if (OMPI_SUCCESS != rc && replied) {
         ompi_osc_ucp_reply_lost(cursor->pending->cookie, OMPI_SUCCESS);
     }
@@ -264,7 +292,7 @@ int ompi_osc_ucp_frags_send(ompi_osc_ucp_transfer_t *transfer, const ompi_osc_uc
     while (OMPI_SUCCESS == rc && cursor.pos < transfer->target_layout->size) {
         rc = frag_next(&cursor);
     }
-    if (!transfer->peer->granting) {
+    if (NULL == transfer->origin_layout && !transfer->peer->granting) {
         ompi_osc_ucp_packet_release(transfer->peer); /* fragments without a payload are still in the open packet */
     }
     return rc;
