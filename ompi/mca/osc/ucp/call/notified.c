@@ -18,14 +18,12 @@
 
 void (*ompi_osc_ucp_notified_before)(ompi_osc_ucp_window_t *window, int target);
 
-/** The peer if it is mapped and locked in a passive-target epoch; else NULL. Any thread. */
-static inline const ompi_osc_ucp_peer_t *peer_short(const ompi_osc_ucp_window_t *window, int target)
+/** The peer if it was found recently and is locked in a passive-target epoch; else NULL. Any thread. */
+static inline ompi_osc_ucp_peer_t *peer_short(const ompi_osc_ucp_window_t *window, int target)
 {
-    const ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
+    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
 
-    return NULL != peer && ompi_osc_ucp_is_mapped(peer) && ompi_osc_ucp_passive(window) && ompi_osc_ucp_granted(peer)
-               ? peer
-               : NULL;
+    return NULL != peer && ompi_osc_ucp_passive(window) && ompi_osc_ucp_granted(peer) ? peer : NULL;
 }
 
 /** Is the index one of the peer's? Inside. */
@@ -66,18 +64,37 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
     return rc;
 }
 
+/** The same for a peer that is not mapped, if its number of counters is known here. False: it is not, or the index is
+ *  not one of its. Not with several threads. */
+static bool check_known(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer, int index,
+                        mca_osc_ucp_notice_t *notice_p)
+{
+    uint32_t count = NULL != peer->control ? __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)
+                                           : peer->renumbered == window->renumbered ? peer->counters : 0;
+
+    if (!peer->known || index < 0 || (uint32_t) index >= count || ompi_osc_ucp_threaded()) {
+        return false;
+    }
+    peer->refused = false;
+    *notice_p     = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
+    return true;
+}
+
 int ompi_osc_ucp_notified_check(ompi_osc_ucp_window_t *window, int target, int index, const char *call,
                                 mca_osc_ucp_notice_t *notice_p)
 {
-    const ompi_osc_ucp_peer_t *peer = peer_short(window, target);
-    int                        rc;
+    ompi_osc_ucp_peer_t *peer = peer_short(window, target);
+    int                  rc;
 
     if (OPAL_UNLIKELY(NULL != ompi_osc_ucp_notified_before && MPI_PROC_NULL != target)) {
         ompi_osc_ucp_notified_before(window, target);
     }
-    if (NULL != peer && index >= 0 &&
-        (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
-        notice_p->counter = ompi_osc_ucp_counter(peer->control, window->counters_max, (uint32_t) index);
+    if (NULL != peer && ompi_osc_ucp_is_mapped(peer)) {
+        if (index >= 0 && (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
+            notice_p->counter = ompi_osc_ucp_counter(peer->control, window->counters_max, (uint32_t) index);
+            return MPI_SUCCESS;
+        }
+    } else if (NULL != peer && check_known(window, peer, index, notice_p)) {
         return MPI_SUCCESS;
     }
     if (MPI_PROC_NULL == target) {
