@@ -210,7 +210,9 @@ void events_write(const trace_t *trace, thread_t *thread, OTF2_EvtWriter *writer
     size_t    i, depth = 0, room = 0;
     bar_t   **inside = NULL, *bar;
 
-    qsort(thread->bars, thread->count, sizeof(*thread->bars), bar_compare);
+    if (thread->count > 0) { /* a process of which only others tell has no calls, and no memory for them */
+        qsort(thread->bars, thread->count, sizeof(*thread->bars), bar_compare);
+    }
     for (i = 0; i < thread->count; i++) {
         bar = &thread->bars[i];
         while (depth > 0 && inside[depth - 1]->end <= bar->begin) {
