@@ -30,30 +30,10 @@ static void *more(void *array, int n, size_t bytes)
 
 /* Processes. */
 
-/** The state and the parent of a process. False: it is gone. */
-static bool process_stat(pid_t pid, char *state, pid_t *parent)
-{
-    char  name[NAME_MAX_HERE], text[512], *end;
-    FILE *file;
-    bool  read;
-
-    snprintf(name, sizeof(name), "/proc/%d/stat", (int) pid);
-    file = fopen(name, "re");
-    if (NULL == file) {
-        return false;
-    }
-    read = NULL != fgets(text, sizeof(text), file);
-    (void) fclose(file);
-    end = read ? strrchr(text, ')') : NULL; /* the program's name before it may have any characters */
-    return NULL != end && 2 == sscanf(end + 1, " %c %d", state, parent);
-}
-
 /** Is the process `above`, or below it? */
 static bool is_below(pid_t pid, pid_t above)
 {
-    char state;
-
-    while (pid > 1 && pid != above && process_stat(pid, &state, &pid)) {
+    while (pid > 1 && pid != above && 0 != ompi_osc_ucp_process_state(pid, &pid)) {
         continue;
     }
     return pid == above;
@@ -220,7 +200,6 @@ static void process_look(look_t *look, pid_t pid)
 {
     process_t   process = { .pid = pid };
     struct stat file;
-    pid_t       parent;
     job_t      *job;
     int         fd = file_open(pid, &file);
 
@@ -230,7 +209,8 @@ static void process_look(look_t *look, pid_t pid)
     }
     job = job_of(look, fd, pid, &file);
     (void) close(fd);
-    if (process_stat(pid, &process.state, &parent)) {
+    process.state = ompi_osc_ucp_process_state(pid, NULL);
+    if (0 != process.state) {
         process.inner                  = process_inner(pid);
         job->process                   = more(job->process, job->processes, sizeof(process));
         job->process[job->processes++] = process;

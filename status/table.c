@@ -228,11 +228,16 @@ void table_print(FILE *out, const job_t *job, const job_t *before)
 {
     char            host[65] = "", program[sizeof(job->program)];
     const process_t *process;
-    int             i;
+    int             i, n = job->foreign ? job->processes : job->n;
 
     (void) gethostname(host, sizeof(host) - 1);
-    fprintf(out, "job %u: %s, %d process%s on %s\n", (unsigned) look_number(job),
-            ompi_osc_ucp_harmless(job->program, program, sizeof(program)), job->n, 1 == job->n ? "" : "es", host);
+    if (job->foreign) {
+        fputs("job", out);
+    } else {
+        fprintf(out, "job %u", (unsigned) look_number(job));
+    }
+    fprintf(out, ": %s, %d process%s on %s\n", ompi_osc_ucp_harmless(job->program, program, sizeof(program)), n,
+            1 == n ? "" : "es", host);
     if (job->foreign) {
         fprintf(out, "  its osc/ucp is not of the version of this program, " PACKAGE_VERSION "\n");
         return;

@@ -120,6 +120,21 @@ done
 [ "$status" -eq 1 ] || fail "status $status, but nothing was shown"
 finish
 
+# The file of another version is not read, but its processes can be counted. Any name can be a program's.
+name=$scratch/'sl) e
+ep'
+cp "$(command -v sleep)" "$name"
+"$name" 30 7>"$scratch/osc_ucp_watchdog.other" &
+job=$!
+until look --pid "$job"; [ "$status" -eq 0 ]; do
+    kill -0 "$job" || fail "another version: $(cat "$scratch/out")"
+done
+[ "$(lines '')" -eq 2 ] && [ "$(lines '^job: sl\) e, 1 process on ')" -eq 1 ] &&
+    [ "$(lines '^  its osc/ucp is not of the version of this program, ')" -eq 1 ] ||
+    fail "another version: $(cat "$scratch/out")"
+kill "$job"
+job=
+
 # All are killed: the file has no name any more. While they run, only the user can open it, and look.
 begin held allocate 30 --mca osc_ucp_status 1
 shows "held exclusively by rank 2"

@@ -13,7 +13,7 @@ run()
 {
     run_ranks "$scratch/out" 60 "${below[@]}" env OMPI_MCA_mca_base_component_path="$path" "$mpirun" \
         -np "${processes:-3}" --oversubscribe --mca mpi_yield_when_idle 1 --mca osc ucp "${@:4}" \
-        "$scratch/watched" "$1" "$2" "$3"
+        "${program:-$scratch/watched}" "$1" "$2" "$3"
 }
 
 # A graph must have a line that matches each of the patterns "$@". There may be others, of moments before and after.
@@ -76,6 +76,11 @@ case_of held allocate --mca osc_ucp_node 0
 case_of deadlock create
 case_of flush create
 case_of fence shared
+
+# A stopped process is known as such whatever its program's name is.
+cp "$scratch/watched" "$scratch/w) atched"
+program="$scratch/w) atched" run flush allocate 3 --mca osc_ucp_watchdog 1
+printed "rank 2 is stopped, and SIGCONT .*"
 
 # More than are printed: the one that makes them wait is among those.
 processes=30 run fence allocate 6 --mca osc_ucp_watchdog 2

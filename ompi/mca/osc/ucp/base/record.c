@@ -128,6 +128,29 @@ bool ompi_osc_ucp_watched_started(const ompi_osc_ucp_watched_t *record, const om
     return false;
 }
 
+char ompi_osc_ucp_process_state(int32_t pid, int32_t *parent_p)
+{
+    char    path[40], text[512], state, *end;
+    int32_t parent;
+    FILE   *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
+    file = fopen(path, "re");
+    if (NULL == file) {
+        return 0;
+    }
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    (void) fclose(file);
+    end = strrchr(text, ')'); /* the program's name before it may have any characters */
+    if (NULL == end || 2 != sscanf(end + 1, " %c %d", &state, &parent)) {
+        return 0;
+    }
+    if (NULL != parent_p) {
+        *parent_p = parent;
+    }
+    return state;
+}
+
 /* Words. */
 
 const char *ompi_osc_ucp_harmless(const char *text, char *to, size_t room)

@@ -179,6 +179,10 @@ void ompi_osc_ucp_record_holders(const ompi_osc_ucp_watched_t *records, int n, o
 /** The lock for which a process waits, or may wait: its target. 0: it does not wait for a lock. */
 uint64_t ompi_osc_ucp_record_lock(const ompi_osc_ucp_watched_t *record);
 
+/** How the kernel sees a process: the letter of its state, and the number of its parent (which may be NULL). 0: it is
+ *  gone. */
+char ompi_osc_ucp_process_state(int32_t pid, int32_t *parent_p);
+
 /* Words. */
 
 /** A text that a program has chosen, as it may be printed: nothing in it commands a terminal, or begins a line. Writes

@@ -5,8 +5,6 @@
 
 #include "report/graph.h"
 
-#include <stdio.h>
-
 #include "layer/watch.h"
 #include "reach/reach.h"
 #include "service/asked.h"
@@ -64,24 +62,6 @@ void ompi_osc_ucp_graph_begin(graph_t *graph, unsigned demand, uint64_t least)
 
 /* Learning about processes. */
 
-/** How the kernel sees a process: the letter of its state; 0: it is gone. */
-static char process_state(int32_t pid)
-{
-    char  path[40], state = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-    file = fopen(path, "re");
-    if (NULL == file) {
-        return 0;
-    }
-    if (1 != fscanf(file, "%*d (%*[^)]) %c", &state)) {
-        state = '?';
-    }
-    (void) fclose(file);
-    return state;
-}
-
 /** Take what the process's record says. False: it has none here. */
 static bool node_read(node_t *node)
 {
@@ -93,9 +73,9 @@ static bool node_read(node_t *node)
     }
     ompi_osc_ucp_watched_copy(&node->answer.record, record);
     node->answer.now = ompi_osc_ucp_watched_now();
-    state            = process_state(record->pid);
+    state            = ompi_osc_ucp_process_state(record->pid, NULL);
     node->known      = 'T' == state || 't' == state ? OMPI_OSC_UCP_KNOWN_STOPPED
-                       : 0 == state || 'Z' == state ? OMPI_OSC_UCP_KNOWN_ENDED : OMPI_OSC_UCP_KNOWN;
+                       : 0 == state || 'Z' == state || 'X' == state ? OMPI_OSC_UCP_KNOWN_ENDED : OMPI_OSC_UCP_KNOWN;
     return true;
 }
 
