@@ -225,7 +225,6 @@ int ompi_osc_ucp_free(ompi_win_t *win)
                                       MPI_PROC_NULL, OMPI_ERR_RMA_SYNC);
         ompi_osc_ucp_info_keep(win);
         window->number = ompi_osc_ucp_number_keep(win);
-        rc = OMPI_ERR_RMA_SYNC;
     }
     ompi_osc_ucp_leave();
     return rc;
