@@ -69,10 +69,15 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
 static bool check_known(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t *peer, int index,
                         mca_osc_ucp_notice_t *notice_p)
 {
-    uint32_t count = NULL != peer->control ? __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)
-                                           : peer->renumbered == window->renumbered ? peer->counters : 0;
+    uint32_t count;
 
-    if (!peer->known || index < 0 || (uint32_t) index >= count || ompi_osc_ucp_threaded()) {
+    if (ompi_osc_ucp_threaded() || !peer->known) {
+        return false;
+    }
+    count = NULL != peer->control                      ? __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)
+            : peer->renumbered == window->renumbered ? peer->counters
+                                                     : 0;
+    if (index < 0 || (uint32_t) index >= count) {
         return false;
     }
     peer->refused = false;
