@@ -76,6 +76,7 @@ static int component_init(bool enable_progress_threads, bool enable_mpi_threads)
     ompi_osc_ucp_survive_init();
     ompi_osc_ucp_procs_init();
     ompi_osc_ucp_op_init();
+    (void) ompi_osc_ucp_devices_possible(); /* here, for the first window not to go through all libraries */
     return OMPI_SUCCESS;
 }
 
