@@ -9,17 +9,18 @@
 #include "windows.h"
 
 #define LONGEST 4104
-#define MOST 200
+#define MOST 261
 
 /** Elements of 8 bytes in a window. */
 #define ELEMENTS (MOST * (LONGEST / 8 + 2))
 
-/** Places that accumulates go to. */
-#define PLACES 17
+/** Places that accumulates go to: few, or many. */
+#define FEW_PLACES 17
+#define PLACES 97
 
 #define MOST_ELEMENTS 1025
 
-static const int numbers[] = {1, 2, 63, 64, 65, MOST};
+static const int numbers[] = {1, 2, 64, 65, MOST};
 /** Elements of an accumulate. */
 static const int counts[] = {1, 3, 128, 129, 1024, MOST_ELEMENTS};
 static const int lengths[] = {1, 3, 8, 24, 56, 100, 256, 512, 520, 1000, 1024, 1032, 4096, LONGEST};
@@ -135,8 +136,9 @@ static void alternating(struct test_window *window, int rounds, int polls)
     meet(window, polls);
 }
 
-/** What MPI_REPLACE leaves tells in which order they were done. */
-static void accumulates_in_a_row(struct test_window *window, int number, int count, int stride, MPI_Op op, int polls)
+/** What MPI_REPLACE leaves tells in which order they were done. With few places, three in a row go to one. */
+static void accumulates_in_a_row(struct test_window *window, int number, int count, int places, int stride,
+                                 MPI_Op op, int polls)
 {
     static uint64_t expected[ELEMENTS], data[MOST][MOST_ELEMENTS];
     const uint64_t *have = (const uint64_t *) window->base;
@@ -147,7 +149,7 @@ static void accumulates_in_a_row(struct test_window *window, int number, int cou
     MPI_Win_sync(window->win);
     MPI_Barrier(window->comm);
     for (i = 0; i < number; i++) {
-        at = i / 3 * stride % PLACES * count;
+        at = (FEW_PLACES == places ? i / 3 : i) * stride % places * count;
         for (j = 0; j < count; j++) {
             data[i][j] = (uint64_t) (i + j) + 2;
             expected[at + j] = MPI_SUM == op ? expected[at + j] + data[i][j] : data[i][j];
@@ -162,11 +164,11 @@ static void accumulates_in_a_row(struct test_window *window, int number, int cou
     }
     meet(window, polls);
     MPI_Win_sync(window->win);
-    for (i = 0; 1 == test_rank && i < PLACES * count; i++) {
+    for (i = 0; 1 == test_rank && i < places * count; i++) {
         wrong += have[i] != expected[i];
     }
-    CHECK(0 == wrong, "%d %s of %d, stride %d, target %s: %d elements are wrong", number,
-          MPI_SUM == op ? "sums" : "replacements", count, stride, polls ? "polls" : "computes", wrong);
+    CHECK(0 == wrong, "%d %s of %d, %d places, stride %d, target %s: %d elements are wrong", number,
+          MPI_SUM == op ? "sums" : "replacements", count, places, stride, polls ? "polls" : "computes", wrong);
 }
 
 static void all(struct test_window *window, int polls)
@@ -181,8 +183,11 @@ static void all(struct test_window *window, int polls)
             gets_in_a_row(window, numbers[n], lengths[l], (n + l) % 2 * 8, polls);
         }
         for (l = 0; l < COUNT(counts); l++) {
-            accumulates_in_a_row(window, numbers[n], counts[l], 1 + l % 3, MPI_SUM, polls);
-            accumulates_in_a_row(window, numbers[n], counts[l], l % 3, MPI_REPLACE, polls);
+            accumulates_in_a_row(window, numbers[n], counts[l], FEW_PLACES, 1 + l % 3, MPI_SUM, polls);
+            accumulates_in_a_row(window, numbers[n], counts[l], FEW_PLACES, l % 3, MPI_REPLACE, polls);
+            if (counts[l] <= 128) { /* else there are no series */
+                accumulates_in_a_row(window, numbers[n], counts[l], PLACES, 1 + l % 3, MPI_REPLACE, polls);
+            }
         }
     }
     alternating(window, 50, polls);

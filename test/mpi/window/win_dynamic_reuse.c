@@ -1,6 +1,6 @@
 /* Dynamic windows: memory that is detached and attached again at the same address, with other pages and other contents,
- * where nothing but a send and a receive orders that before an access; thousands of regions; and regions that touch
- * each other, with accesses that span them.
+ * where nothing but a send and a receive orders that before an access; other regions that come and go in the midst of
+ * a series of operations; thousands of regions; and regions that touch each other, with accesses that span them.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROUNDS = 40, BYTES = 300000, REGIONS = 5000, TILE = 24, TILES = 600 };
+enum { ROUNDS = 40, IN_A_ROW = 20, BYTES = 300000, REGIONS = 5000, TILE = 24, TILES = 600 };
 
 static MPI_Win win;
 static int left, right;
@@ -63,6 +63,51 @@ static void attach_again(void)
     }
     munmap(memory, BYTES);
     free(buffer);
+}
+
+/** Puts in a row to two regions, one of which comes and goes meanwhile. */
+static void attach_between(void)
+{
+    int64_t stays[IN_A_ROW] = { 0 }, comes[2 * IN_A_ROW] = { 0 }, values[IN_A_ROW];
+    MPI_Aint mine[2], theirs[2];
+
+    MPI_OK(MPI_Win_attach(win, stays, sizeof(stays)));
+    MPI_Get_address(stays, &mine[0]);
+    MPI_Get_address(comes, &mine[1]);
+    tell(mine, theirs, sizeof(mine));
+    for (int round = 0; round < ROUNDS; round++) {
+        int words = 0 == round % 2 ? 2 * IN_A_ROW : IN_A_ROW;
+
+        for (int i = 0; i < IN_A_ROW; i++) {
+            values[i] = 1000 * round + i;
+            MPI_OK(MPI_Put(&values[i], 1, MPI_INT64_T, right, MPI_Aint_add(theirs[0], 8 * i), 1, MPI_INT64_T, win));
+            if (IN_A_ROW / 2 == i) {
+                MPI_OK(MPI_Win_attach(win, comes, words * sizeof(*comes)));
+                tell(&words, &words, sizeof(words));
+            }
+            if (i > IN_A_ROW / 2) {
+                MPI_OK(MPI_Put(&values[i], 1, MPI_INT64_T, right, MPI_Aint_add(theirs[1], 8 * i), 1, MPI_INT64_T,
+                               win));
+            }
+        }
+        MPI_OK(MPI_Win_flush(right, win));
+        CHECK(MPI_SUCCESS == MPI_Put(values, 1, MPI_INT64_T, right, MPI_Aint_add(theirs[1], 8 * IN_A_ROW), 1,
+                                     MPI_INT64_T, win), "a put was refused at once");
+        if (0 == round % 2) {
+            MPI_OK(MPI_Win_flush(right, win));
+        } else { /* the region was longer the last time */
+            MPI_FAILS(MPI_ERR_RMA_RANGE, MPI_Win_flush(right, win));
+        }
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, right, 1, NULL, 0, MPI_BYTE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_OK(MPI_Win_sync(win));
+        for (int i = 0; i < IN_A_ROW; i++) {
+            CHECK(values[i] == stays[i], "round %d: word %d has %ld", round, i, (long) stays[i]);
+            CHECK(i <= IN_A_ROW / 2 || values[i] == comes[i], "round %d: word %d has %ld", round, i, (long) comes[i]);
+        }
+        MPI_OK(MPI_Win_detach(win, comes));
+        tell(&words, &words, sizeof(words));
+    }
+    MPI_OK(MPI_Win_detach(win, stays));
 }
 
 /** Each word of an array a region of its own but for the holes between them, in an order like chance. */
@@ -164,6 +209,7 @@ int main(int argc, char **argv)
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     MPI_OK(MPI_Win_lock_all(0, win));
     attach_again();
+    attach_between();
     attach_many();
     attach_tiles();
     MPI_OK(MPI_Win_unlock_all(win));

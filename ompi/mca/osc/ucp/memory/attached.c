@@ -173,6 +173,7 @@ typedef struct look_t {
     uint64_t                       array;
     uint32_t                       count;
     int32_t                        owner;
+    ompi_osc_ucp_shown_t          *last; /**< gets the region that was found last */
 } look_t;
 
 /** The region at a place. Behind all others, if the kernel does not copy it: the array may be a freed one. */
@@ -208,43 +209,51 @@ static bool shown_find(const void *table, uint64_t address, uint64_t *last_p)
         } else if (shown.first > address) {
             to = middle;
         } else {
-            *last_p = shown.last;
+            *last_p     = shown.last;
+            *look->last = shown;
             return true;
         }
     }
     return false;
 }
 
-/** Look at the table once. False: it was being changed. *found_p: are the bytes attached? */
+/** Look at the table once. False: it was being changed. *has_p: are the bytes attached? If so, *found: where. */
 static bool look_once(const ompi_osc_ucp_looked_t *looked, uint64_t address, const ompi_osc_ucp_layout_t *layout,
-                      int64_t gap, bool *found_p)
+                      int64_t gap, bool *has_p, ompi_osc_ucp_found_t *found)
 {
     const ompi_osc_ucp_attached_t *attached = looked->attached;
-    uint32_t                       version  = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE);
+    const uint64_t                 version  = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE);
     look_t                         look     = {
-        .attached = attached, .owner = looked->owner.pid,
+        .attached = attached, .owner = looked->owner.pid, .last = &found->region,
         .array    = __atomic_load_n(&attached->array, __ATOMIC_RELAXED),
         .count    = __atomic_load_n(&attached->count, __ATOMIC_RELAXED)
     };
 
+    ompi_osc_ucp_found_init(found);
     if (0 != version % 2) {
         return false;
     }
-    *found_p = ompi_osc_ucp_bytes_cover(shown_find, &look, address, layout, 0, layout->size, gap);
+    *has_p = ompi_osc_ucp_bytes_cover(shown_find, &look, address, layout, 0, layout->size, gap);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return version == __atomic_load_n(&attached->version, __ATOMIC_RELAXED);
+    if (version != __atomic_load_n(&attached->version, __ATOMIC_RELAXED)) {
+        return false;
+    }
+    if (*has_p) {
+        found->version = version;
+    }
+    return true;
 }
 
 /** Look at the table, as it was at one moment. */
 static bool is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, const ompi_osc_ucp_layout_t *layout,
-                     int64_t gap)
+                     int64_t gap, ompi_osc_ucp_found_t *found)
 {
     unsigned looks;
-    bool     found;
+    bool     has;
 
     for (looks = 1; looked->waits || looks <= LOOKS_MAX; looks++) {
-        if (look_once(looked, address, layout, gap, &found)) {
-            return found;
+        if (look_once(looked, address, layout, gap, &has, found)) {
+            return has;
         }
         if (0 == looks % LOOKS_MAX) {
             if (process_is_gone(looked->owner.pid, looked->owner.address, looked->owner.number)) {
@@ -266,8 +275,10 @@ static void announce(ompi_osc_ucp_insider_t *insider)
 bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t address,
                                  const ompi_osc_ucp_layout_t *layout, int64_t gap)
 {
+    ompi_osc_ucp_found_t found;
+
     announce(looked->insider);
-    if (is_shown(looked, address, layout, gap)) {
+    if (is_shown(looked, address, layout, gap, &found)) {
         return true;
     }
     ompi_osc_ucp_attached_leave(looked->insider);
@@ -279,38 +290,31 @@ void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider)
     __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELEASE);
 }
 
-static bool block_is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes)
+static bool block_is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
+                           ompi_osc_ucp_found_t *found)
 {
     ompi_osc_ucp_layout_t layout;
 
     ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
-    return is_shown(looked, address, &layout, 0);
+    return is_shown(looked, address, &layout, 0, found);
 }
 
 bool ompi_osc_ucp_attached_has(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
-                               uint32_t *version_p)
+                               ompi_osc_ucp_found_t *found)
 {
-    const ompi_osc_ucp_attached_t *attached = looked->attached;
-
-    *version_p = __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE); /* before the look: a later change shows */
-    return __atomic_load_n(&attached->count, __ATOMIC_RELAXED) <= OMPI_OSC_UCP_ATTACHED_MAX &&
-           block_is_shown(looked, address, bytes);
+    return __atomic_load_n(&looked->attached->count, __ATOMIC_RELAXED) <= OMPI_OSC_UCP_ATTACHED_MAX &&
+           block_is_shown(looked, address, bytes, found);
 }
 
-bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, const struct iovec *pieces, unsigned n,
-                                       uint32_t version)
+bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, uint64_t version)
 {
-    unsigned i;
-
     announce(looked->insider);
-    if (0 == version % 2 && version == __atomic_load_n(&looked->attached->version, __ATOMIC_ACQUIRE)) {
-        return true;
-    }
-    for (i = 0; i < n; i++) {
-        if (!block_is_shown(looked, (uintptr_t) pieces[i].iov_base, pieces[i].iov_len)) {
-            ompi_osc_ucp_attached_leave(looked->insider);
-            return false;
-        }
-    }
-    return true;
+    return version == __atomic_load_n(&looked->attached->version, __ATOMIC_ACQUIRE);
+}
+
+bool ompi_osc_ucp_attached_inside(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes)
+{
+    ompi_osc_ucp_found_t found;
+
+    return block_is_shown(looked, address, bytes, &found);
 }

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include "layout/layout.h"
 #include "memory/cma.h"
@@ -46,12 +45,12 @@ typedef struct ompi_osc_ucp_attached_table_t {
 
 /** A multiple of 64 bytes. */
 typedef struct ompi_osc_ucp_attached_t {
-    uint32_t version; /**< odd: it is being changed */
+    uint64_t version; /**< odd: it is being changed; it never comes again */
     uint32_t count;   /**< of regions that are shown */
     uint64_t array;   /**< the owner's address of them, if there are more than the maximum */
     int64_t  table;   /**< bytes from here to the table; set once */
     uint64_t taken[OMPI_OSC_UCP_INSIDERS / 64]; /**< insiders that were ever taken: a bit for each */
-    char     pad[24];
+    char     pad[16];
 } ompi_osc_ucp_attached_t;
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_attached_t), "a cache line");
@@ -111,13 +110,36 @@ bool ompi_osc_ucp_attached_enter(const ompi_osc_ucp_looked_t *looked, uint64_t a
                                  const ompi_osc_ucp_layout_t *layout, int64_t gap);
 void ompi_osc_ucp_attached_leave(ompi_osc_ucp_insider_t *insider);
 
-/** Are these bytes attached? Without entering: they may be detached at once. *version_p: that of the table. False, too,
- *  if the regions are so many that a look takes copies by the kernel. */
-bool ompi_osc_ucp_attached_has(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
-                               uint32_t *version_p);
+/** A region, as it was found in a table of that version. */
+typedef struct ompi_osc_ucp_found_t {
+    uint64_t             version;
+    ompi_osc_ucp_shown_t region;
+} ompi_osc_ucp_found_t;
 
-/** Enter if all these pieces are attached. In a table of that version they were. */
-bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, const struct iovec *pieces, unsigned n,
-                                       uint32_t version);
+/** None was found. */
+static inline void ompi_osc_ucp_found_init(ompi_osc_ucp_found_t *found)
+{
+    found->version = 1; /* no table is found while it is changed */
+}
+
+/** Are these bytes > 0 in the region that was found, and is the table still the same? Without entering, as below. */
+static inline bool ompi_osc_ucp_attached_still(const ompi_osc_ucp_attached_t *attached, uint64_t address,
+                                               uint64_t bytes, const ompi_osc_ucp_found_t *found)
+{
+    return found->version == __atomic_load_n(&attached->version, __ATOMIC_ACQUIRE) &&
+           address >= found->region.first && address <= found->region.last && bytes - 1 <= found->region.last - address;
+}
+
+/** Are these bytes attached? Without entering: they may be detached at once. *found: where, and in which table; if they
+ *  lie in several regions, in one of them. False, too, if the regions are so many that a look takes copies by the
+ *  kernel. */
+bool ompi_osc_ucp_attached_has(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes,
+                               ompi_osc_ucp_found_t *found);
+
+/** Enter. Is the table still of that version? */
+bool ompi_osc_ucp_attached_enter_again(const ompi_osc_ucp_looked_t *looked, uint64_t version);
+
+/** Are these bytes attached, as seen from inside? */
+bool ompi_osc_ucp_attached_inside(const ompi_osc_ucp_looked_t *looked, uint64_t address, uint64_t bytes);
 
 #endif /* OSC_UCP_ATTACHED_H */

@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Operations of no more bytes are handed off, if they can be, without asking what is faster. */
+/** Operations of no more bytes, or pieces of so many on average, are handed off, if they can be, without asking what is
+ *  faster. Of many pieces that is more than a matter of time: while one process copies, under many stripes, the other
+ *  does not serve it, and would measure that, and copy as well. */
 #define OMPI_OSC_UCP_FASTER_ABOVE 256
 
 /** The two ways of carrying out operations of one kind and about one amount. Initially zero. */

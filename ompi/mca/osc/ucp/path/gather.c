@@ -5,7 +5,6 @@
 
 #include "path/gather.h"
 
-#include "op/stripes.h"
 #include "path/cma.h"
 #include "path/gathered.h"
 #include "path/handoff.h"
@@ -21,36 +20,39 @@
 /** So many bytes are not kept any longer. */
 #define SERIES_MAX (128 * 1024)
 
-/** Cells lie so many bytes apart, or more, with a gap between them: the kernel copies each by itself, so that an
- *  element is written in one piece (ompi_osc_ucp_cma_whole). Data of puts have a record between them. */
-#define APART 16
-
 typedef ompi_osc_ucp_handoff_record_t record_t;
 typedef ompi_osc_ucp_gathered_t       gathered_t;
-
-/** The bytes that cells take. */
-static uint32_t apart(uint64_t bytes)
-{
-    return (uint32_t) (bytes + APART) / APART * APART;
-}
 
 /** Where operations on the peer are kept; NULL: nothing can be. */
 static gathered_t *gathered_of(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL == peer->gathered && NULL != (peer->gathered = ompi_osc_ucp_gathered_take())) {
+        if (peer != peer->gathered->peer) {
+            ompi_osc_ucp_found_init(&peer->gathered->found);
+        }
         peer->gathered->peer    = peer;
         peer->gathered->version = 0;
     }
     return peer->gathered;
 }
 
-/** May memory of the target be among what is kept? In a dynamic window it must be attached, and be found so in the same
- *  table as that of all others; *version_p is the table's. */
-static bool may_keep(const ompi_osc_ucp_peer_t *peer, uint64_t address, uint64_t bytes, uint32_t *version_p)
+/** May memory of the target be among what is kept? In a dynamic window it must be attached. */
+static inline bool may_keep(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered, uint64_t address, uint64_t bytes)
 {
     const ompi_osc_ucp_looked_t looked = ompi_osc_ucp_gathered_looked(peer);
 
-    return NULL == peer->attached || ompi_osc_ucp_attached_has(&looked, address, bytes, version_p);
+    return NULL == peer->attached || ompi_osc_ucp_attached_still(peer->attached, address, bytes, &gathered->found) ||
+           ompi_osc_ucp_attached_has(&looked, address, bytes, &gathered->found);
+}
+
+/** Must what is kept leave before the operation? In a dynamic window all is found in the same table. */
+static inline bool must_leave(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered,
+                              ompi_osc_ucp_handoff_kind_t kind, uint64_t bytes, uint32_t room)
+{
+    return gathered->posted || kind != gathered->kind || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
+           gathered->bytes + bytes > SERIES_MAX ||
+           (gathered->refers && !ompi_osc_ucp_cma_room(&gathered->vector, 1)) ||
+           (NULL != peer->attached && gathered->version != gathered->found.version);
 }
 
 /** Find room for an operation on target memory, which takes `room` bytes of records. What is kept, if it is of another
@@ -59,20 +61,32 @@ static gathered_t *room_for(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind
                             uint64_t bytes, uint32_t room)
 {
     gathered_t *gathered = gathered_of(peer);
-    uint32_t    version  = 0;
 
-    if (NULL == gathered || !may_keep(peer, address, bytes, &version)) {
+    if (NULL == gathered || !may_keep(peer, gathered, address, bytes)) {
         return NULL;
     }
     (void) ompi_osc_ucp_handoff_serve(peer->window);
-    if (gathered->posted || kind != gathered->kind || version != gathered->version ||
-        OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < room ||
-        gathered->vector.bytes + bytes > SERIES_MAX || !ompi_osc_ucp_cma_room(&gathered->vector, 1)) {
+    if (must_leave(peer, gathered, kind, bytes, room)) {
         ompi_osc_ucp_gather_out(peer);
+        gathered->kind    = kind;
+        gathered->version = gathered->found.version;
     }
-    gathered->kind    = kind;
-    gathered->version = version;
     return gathered;
+}
+
+/** One more operation is kept. */
+static inline void count(gathered_t *gathered, uint64_t address, uint64_t bytes)
+{
+    const uint64_t end = address + bytes;
+
+    if (0 == gathered->bytes) {
+        gathered->first  = address;
+        gathered->pieces = 1;
+    } else if (address != gathered->end && end != gathered->end) { /* neither behind the last one, nor the same */
+        gathered->pieces++;
+    }
+    gathered->bytes += bytes;
+    gathered->end     = end;
 }
 
 /** Keep a put or a get as the program's buffer only. With several threads each copies for itself, side by side. */
@@ -86,16 +100,20 @@ static bool refer(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, u
         ompi_osc_ucp_gather_out(peer);
         return false;
     }
-    gathered->refers = true;
+    if (!gathered->refers && !ompi_osc_ucp_gathered_refer(gathered)) {
+        ompi_osc_ucp_gather_out(peer);
+        (void) ompi_osc_ucp_gathered_refer(gathered);
+    }
     ompi_osc_ucp_cma_add(&gathered->vector, here, address, bytes);
-    if (gathered->vector.bytes >= SERIES_MAX) {
+    count(gathered, address, bytes);
+    if (gathered->bytes >= SERIES_MAX) {
         ompi_osc_ucp_gather_out(peer);
     }
     return true;
 }
 
 /** Keep the operation. Its data must follow. */
-static record_t *record_keep(gathered_t *gathered, uint64_t address, uint64_t bytes)
+static inline record_t *record_keep(gathered_t *gathered, uint64_t address, uint64_t bytes)
 {
     record_t *record = (record_t *) (gathered->records + gathered->used);
 
@@ -104,6 +122,7 @@ static record_t *record_keep(gathered_t *gathered, uint64_t address, uint64_t by
     record->kind    = (uint8_t) gathered->kind;
     record->fetches = false;
     gathered->used += ompi_osc_ucp_handoff_takes((uint32_t) bytes, false);
+    count(gathered, address, bytes);
     return record;
 }
 
@@ -123,7 +142,9 @@ bool ompi_osc_ucp_gather_put(ompi_osc_ucp_peer_t *peer, int64_t at, const void *
     }
     data = ompi_osc_ucp_handoff_data(record_keep(gathered, address, bytes));
     memcpy(data, origin, bytes);
-    ompi_osc_ucp_cma_add(&gathered->vector, data, address, bytes);
+    if (gathered->refers) {
+        ompi_osc_ucp_cma_add(&gathered->vector, data, address, bytes);
+    }
     return true;
 }
 
@@ -141,43 +162,10 @@ bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
         return false;
     }
     *ompi_osc_ucp_handoff_result(record_keep(gathered, address, bytes)) = result;
-    ompi_osc_ucp_cma_add_apart(&gathered->vector, result, address, bytes);
+    if (gathered->refers) {
+        ompi_osc_ucp_cma_add_apart(&gathered->vector, result, address, bytes);
+    }
     return true;
-}
-
-/** Are these the last cells? */
-static inline bool cells_are_last(const gathered_t *gathered, uint64_t address, uint64_t bytes)
-{
-    return address == gathered->first && address + bytes == gathered->end;
-}
-
-/** Are some of these cells kept? */
-static bool cells_overlap(const gathered_t *gathered, uint64_t address, uint64_t bytes)
-{
-    const struct iovec *there = gathered->vector.there, *end = there + gathered->vector.nthere;
-
-    if (address >= gathered->highest) {
-        return false;
-    }
-    while (there < end && ((uintptr_t) there->iov_base >= address + bytes ||
-                           (uintptr_t) there->iov_base + there->iov_len <= address)) {
-        there++;
-    }
-    return there < end;
-}
-
-/** Have the cells at an address, which are the last ones or not kept yet. Returns where they are. */
-static uint16_t cells_have(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered, uint64_t address, uint64_t bytes)
-{
-    if (!cells_are_last(gathered, address, bytes)) {
-        ompi_osc_ucp_cma_add(&gathered->vector, gathered->cells + gathered->cells_used, address, bytes);
-        gathered->set        |= ompi_osc_ucp_stripes_of(address - peer->key_base, bytes);
-        gathered->cells_used += apart(bytes);
-        gathered->first       = address;
-        gathered->end         = address + bytes;
-        gathered->highest     = gathered->end > gathered->highest ? gathered->end : gathered->highest;
-    }
-    return (uint16_t) (gathered->cells_used - apart(bytes));
 }
 
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
@@ -192,13 +180,9 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
                                      ompi_osc_ucp_handoff_takes((uint32_t) bytes, false)))) {
         return false;
     }
-    if (!cells_are_last(gathered, address, bytes) && cells_overlap(gathered, address, bytes)) {
-        ompi_osc_ucp_gather_out(peer);
-    }
-    record        = record_keep(gathered, address, bytes);
-    record->op    = op;
-    record->prim  = prim->code;
-    record->cells = cells_have(peer, gathered, address, bytes);
+    record       = record_keep(gathered, address, bytes);
+    record->op   = op;
+    record->prim = prim->code;
     memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
     return true;
 }

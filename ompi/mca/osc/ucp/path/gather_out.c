@@ -13,8 +13,6 @@
 
 #include "base/cpu.h"
 #include "base/wait.h"
-#include "op/stripes.h"
-#include "path/cma.h"
 #include "path/faster.h"
 #include "path/gathered.h"
 #include "path/handoff.h"
@@ -45,6 +43,7 @@ gathered_t *ompi_osc_ucp_gathered_take(void)
 
     spare = NULL;
     if (NULL == gathered && NULL != (gathered = aligned_alloc(64, sizeof(*gathered)))) {
+        gathered->peer   = NULL;
         gathered->kind   = OMPI_OSC_UCP_HANDOFF_PUT;
         gathered->listed = gathered->leaving = gathered->posted = false;
         gathered->notified = 0;
@@ -64,46 +63,6 @@ static void give_back(ompi_osc_ucp_peer_t *peer)
     }
 }
 
-/** Apply all accumulates in order to the cells that were read. `changed` gets those that have changed: memory that an
- *  accumulate does not change is not written. */
-static void accumulates_apply(gathered_t *gathered, ompi_osc_ucp_cma_vector_t *changed)
-{
-    char *at = gathered->records, *end = at + gathered->used, *last = NULL;
-
-    ompi_osc_ucp_cma_begin(changed);
-    while (at < end) {
-        record_t                  *record = (record_t *) at;
-        const ompi_osc_ucp_prim_t *prim   = &ompi_osc_ucp_prims[record->prim];
-        char                      *cells  = gathered->cells + record->cells;
-
-        if (ompi_osc_ucp_op_apply_private(record->op, prim, cells, ompi_osc_ucp_handoff_data(record), NULL,
-                                          record->bytes / prim->size) &&
-            last != cells) {
-            last = cells; /* the same cells follow one another */
-            ompi_osc_ucp_cma_add(changed, cells, record->address, record->bytes);
-        }
-        at += ompi_osc_ucp_handoff_takes(record->bytes, false);
-    }
-}
-
-/** Read the cells, update and write them, under their stripes. */
-static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
-{
-    ompi_osc_ucp_cma_vector_t changed;
-    bool                      done;
-
-    if (!ompi_osc_ucp_cma_stripes_lock(peer, gathered->set)) {
-        return false;
-    }
-    done = ompi_osc_ucp_cma_copy(peer->pid, false, &gathered->vector);
-    if (done) {
-        accumulates_apply(gathered, &changed);
-        done = 0 == changed.bytes || ompi_osc_ucp_cma_copy(peer->pid, true, &changed);
-    }
-    ompi_osc_ucp_stripes_unlock(peer->stripes, gathered->set);
-    return done;
-}
-
 /** Raise the counters: all operations are over. */
 static void raise_all(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
 {
@@ -120,18 +79,15 @@ static bool hand_off(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return gathered->refers
                ? ompi_osc_ucp_handoff_stream(peer, &gathered->vector, OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind,
                                              &gathered->raises)
-               : ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->vector.nthere,
+               : ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->pieces,
                                              &gathered->raises);
 }
 
 /** Have the kernel copy, and raise the counters. */
 static bool copy(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
-    bool done;
+    const bool done = ompi_osc_ucp_gathered_copy(peer, gathered);
 
-    done = OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind
-               ? cells_update(peer, gathered)
-               : ompi_osc_ucp_cma_copy(peer->pid, OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind, &gathered->vector);
     if (done) {
         raise_all(peer, gathered);
     }
@@ -141,11 +97,11 @@ static bool copy(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 /** The ways of carrying out such a series. */
 static ompi_osc_ucp_faster_t *ways(const gathered_t *gathered)
 {
-    enum { KINDS = 3, BYTES = 31, PIECES = 7 }; /* powers of two up to OMPI_OSC_UCP_CMA_BYTES, and to all pieces */
+    enum { KINDS = 3, BYTES = 31, PIECES = 9 }; /* powers of two up to OMPI_OSC_UCP_CMA_BYTES, and to all records */
     static ompi_osc_ucp_faster_t all[KINDS][BYTES][PIECES];
 
-    return &all[gathered->kind][ompi_osc_ucp_magnitude(gathered->vector.bytes)]
-               [ompi_osc_ucp_magnitude(gathered->vector.nthere)];
+    _Static_assert(OMPI_OSC_UCP_HANDOFF_ROOM / 32 < 1 << PIECES && OMPI_OSC_UCP_CMA_PIECES < 1 << PIECES, "pieces");
+    return &all[gathered->kind][ompi_osc_ucp_magnitude(gathered->bytes)][ompi_osc_ucp_magnitude(gathered->pieces)];
 }
 
 /** Carry it out the faster way, or the way that there is. */
@@ -157,10 +113,10 @@ static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 
     if (gathered->posted) {
         gathered->posted = false;
-        return ompi_osc_ucp_handoff_end(peer, gathered->vector.nthere) || copy(peer, gathered);
+        return ompi_osc_ucp_handoff_end(peer, gathered->pieces) || copy(peer, gathered);
     }
-    if (gathered->vector.bytes <= OMPI_OSC_UCP_FASTER_ABOVE) {
-        return hand_off(peer, gathered) || copy(peer, gathered);
+    if (gathered->bytes <= OMPI_OSC_UCP_FASTER_ABOVE * gathered->pieces) {
+        return hand_off(peer, gathered) || copy(peer, gathered); /* the kernel looks up the page of each piece */
     }
     if (!ompi_osc_ucp_handoff_answers(peer)) {
         return copy(peer, gathered);
@@ -173,13 +129,36 @@ static bool carry_out(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return done;
 }
 
+/** Is all target memory attached, as seen from inside? */
+static bool all_attached(const ompi_osc_ucp_looked_t *looked, gathered_t *gathered)
+{
+    const struct iovec *piece  = gathered->vector.there;
+    record_t           *record = (record_t *) gathered->records, *end = ompi_osc_ucp_gathered_end(gathered);
+    unsigned            i;
+
+    for (i = 0; gathered->refers && i < gathered->vector.nthere; i++) {
+        if (!ompi_osc_ucp_attached_inside(looked, (uintptr_t) piece[i].iov_base, piece[i].iov_len)) {
+            return false;
+        }
+    }
+    for (; !gathered->refers && record < end; record = ompi_osc_ucp_gathered_next(record)) {
+        if (!ompi_osc_ucp_attached_inside(looked, record->address, record->bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Is memory of the target still attached, or has the program detached it in the midst of its operations? */
-static bool enter_again(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathered)
+static bool enter_again(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
     const ompi_osc_ucp_looked_t looked = ompi_osc_ucp_gathered_looked(peer);
 
-    return ompi_osc_ucp_attached_enter_again(&looked, gathered->vector.there, gathered->vector.nthere,
-                                             gathered->version);
+    if (ompi_osc_ucp_attached_enter_again(&looked, gathered->version) || all_attached(&looked, gathered)) {
+        return true;
+    }
+    ompi_osc_ucp_attached_leave(peer->insider);
+    return false;
 }
 
 /** Carry it out while the target memory is attached. */
@@ -196,7 +175,7 @@ static int carry_out_attached(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     } else {
         peer->refused              = true;
         peer->window->refused.rank = peer->rank;
-        peer->window->refused.at   = (int64_t) ((uintptr_t) gathered->vector.there->iov_base - peer->remote);
+        peer->window->refused.at   = (int64_t) (gathered->first - peer->remote);
     }
     return rc;
 }
@@ -207,7 +186,7 @@ void ompi_osc_ucp_gather_out(ompi_osc_ucp_peer_t *peer)
     gathered_t *gathered = peer->gathered;
 
     (void) ompi_osc_ucp_handoff_serve(peer->window);
-    if (NULL == gathered || 0 == gathered->vector.bytes) {
+    if (NULL == gathered || 0 == gathered->bytes) {
         return;
     }
     gathered->leaving = true;
@@ -262,6 +241,9 @@ void ompi_osc_ucp_gather_free(ompi_osc_ucp_peer_t *peer)
         free(peer->gathered);
         peer->gathered = NULL;
     }
+    if (NULL != spare && peer == spare->peer) {
+        spare->peer = NULL; /* another one may lie there, and know no region of that window */
+    }
     if (0 == --users) {
         free(spare);
         spare = NULL;
@@ -272,7 +254,7 @@ void ompi_osc_ucp_gather_free(ompi_osc_ucp_peer_t *peer)
 static bool is_short(const gathered_t *gathered)
 {
     return NULL == gathered->peer->attached && !gathered->refers && OMPI_OSC_UCP_HANDOFF_GET != gathered->kind &&
-           gathered->vector.bytes <= OMPI_OSC_UCP_FASTER_ABOVE;
+           gathered->bytes <= OMPI_OSC_UCP_FASTER_ABOVE;
 }
 
 /** Post operations with their notifications, if they are short, and the target polls. No wait is needed: they are first
@@ -344,7 +326,7 @@ bool ompi_osc_ucp_gather_raise(ompi_osc_ucp_peer_t *peer, uint32_t index)
     record_t   *end;
     bool        follows;
 
-    if (NULL == gathered || 0 == gathered->vector.bytes || gathered->posted || ompi_osc_ucp_threaded() ||
+    if (NULL == gathered || 0 == gathered->bytes || gathered->posted || ompi_osc_ucp_threaded() ||
         !ompi_osc_ucp_waiting.started) {
         return false;
     }
