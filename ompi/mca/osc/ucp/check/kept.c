@@ -22,13 +22,13 @@ void ompi_osc_ucp_kept_seed(uint64_t seed)
     state = seed;
 }
 
-unsigned ompi_osc_ucp_kept_random(unsigned bound)
+uint64_t ompi_osc_ucp_kept_random(uint64_t bound)
 {
     uint64_t z = state += 0x9e3779b97f4a7c15u; /* splitmix64 */
 
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned) ((z ^ z >> 31) % bound);
+    return (z ^ z >> 31) % bound;
 }
 
 /* Carrying out. */
@@ -232,7 +232,7 @@ static bool cut(const ompi_osc_ucp_schedule_t *schedule, ompi_osc_ucp_kept_t *ke
         buffer->type != kept->type || buffer->count != kept->count || kept->count < 2 || unit <= 0) {
         return false;
     }
-    head = (ompi_osc_ucp_count_t) (1 + ompi_osc_ucp_kept_random((unsigned) kept->count - 1));
+    head = (ompi_osc_ucp_count_t) (1 + ompi_osc_ucp_kept_random((uint64_t) kept->count - 1));
     ompi_datatype_type_extent(kept->type, &extent);
     if (extent <= 0 || __builtin_mul_overflow(extent, (ptrdiff_t) head, &bytes) || 0 != bytes % unit) {
         return false;

@@ -54,7 +54,7 @@ typedef struct ompi_osc_ucp_schedule_t {
 void ompi_osc_ucp_kept_seed(uint64_t seed);
 
 /** A random number below `bound`. */
-unsigned ompi_osc_ucp_kept_random(unsigned bound);
+uint64_t ompi_osc_ucp_kept_random(uint64_t bound);
 
 /** Carry out a call at once, with the functions below the layer. */
 int ompi_osc_ucp_kept_issue(const ompi_osc_ucp_kept_t *kept, ompi_win_t *win, ompi_request_t **request_p);
