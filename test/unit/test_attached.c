@@ -1,4 +1,5 @@
-/* Unit test of the table of attached regions: nobody waits for a process that has become another program.
+/* Unit test of the table of attached regions: nobody waits for a process that has become another program, and a region
+ * that was found in one table is not taken for one of another.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -138,11 +139,39 @@ static void test_owner(void **state)
     end(pid);
 }
 
+static bool still(const ompi_osc_ucp_found_t *found)
+{
+    return ompi_osc_ucp_attached_still(&shared->attached, (uintptr_t) region, REGION, found);
+}
+
+/** A region is remembered. Whoever remembers none has none in a new table either, at any step of its first change. */
+static void test_found(void **state)
+{
+    ompi_osc_ucp_looked_t looked;
+    ompi_osc_ucp_found_t  found;
+
+    (void) state;
+    memset(shared, 0, sizeof(*shared));
+    attach();
+    looked = looked_by(ompi_osc_ucp_insider_take(&shared->attached), ompi_osc_ucp_cma_self());
+    assert_true(ompi_osc_ucp_attached_has(&looked, (uintptr_t) region, REGION, &found));
+    assert_true(still(&found));
+    ompi_osc_ucp_found_init(&found);
+    assert_false(still(&found));
+    ompi_osc_ucp_attached_init(&shared->attached, &shared->table);
+    assert_false(still(&found));
+    ompi_osc_ucp_attached_change(&shared->attached);
+    assert_false(still(&found));
+    ompi_osc_ucp_attached_changed(&shared->attached, 0, NULL);
+    assert_false(still(&found));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_insider),
-        cmocka_unit_test(test_owner)
+        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_found)
     };
 
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

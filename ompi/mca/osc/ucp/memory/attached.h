@@ -119,7 +119,7 @@ typedef struct ompi_osc_ucp_found_t {
 /** None was found. */
 static inline void ompi_osc_ucp_found_init(ompi_osc_ucp_found_t *found)
 {
-    found->version = 1; /* no table is found while it is changed */
+    found->version = UINT64_MAX; /* no table comes so far */
 }
 
 /** Are these bytes > 0 in the region that was found, and is the table still the same? Without entering, as below. */
