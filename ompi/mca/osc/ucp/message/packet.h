@@ -64,14 +64,14 @@ static inline bool ompi_osc_ucp_packet_append(ompi_osc_ucp_peer_t *peer, const o
 }
 
 /** Let the last command of the peer's open packet raise a notification counter, if that is a put that came by the short
- *  way, at this place or behind it. False: it is not. */
+ *  way, at this place. False: it is not. One behind it may be another thread's. */
 static inline bool ompi_osc_ucp_packet_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
     ompi_osc_ucp_packet_t      *packet = peer->packet;
     ompi_osc_ucp_wire_command_t wire;
 
     if (NULL == packet || packet->used != packet->last_end ||
-        ompi_osc_ucp_wire_is_before(ompi_osc_ucp_wire_place(peer->sequence, packet->last_at), begin)) {
+        ompi_osc_ucp_wire_place(peer->sequence, packet->last_at) != begin) {
         return false;
     }
     memcpy(&wire, packet->commands + packet->last_at, sizeof(wire));
