@@ -57,8 +57,7 @@ static int check_other(ompi_osc_ucp_window_t *window, int target, int index, con
     rc   = ompi_osc_ucp_sync_outcome(window, call, OMPI_OSC_UCP_NEED_PASSIVE, target, rc);
     rc   = OMPI_SUCCESS == rc ? index_check(peer, index, call) : rc;
     if (OMPI_SUCCESS == rc) {
-        peer->refused = false; /* the operation comes next */
-        *notice_p     = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
+        *notice_p = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
     }
     ompi_osc_ucp_leave();
     return rc;
@@ -80,8 +79,7 @@ static bool check_known(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t
     if (index < 0 || (uint32_t) index >= count) {
         return false;
     }
-    peer->refused = false;
-    *notice_p     = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
+    *notice_p = (mca_osc_ucp_notice_t) { .begin = ompi_osc_ucp_next_place(peer) };
     return true;
 }
 

@@ -173,7 +173,7 @@ static int carry_out_attached(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
         rc = carry_out(peer, gathered) ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
         ompi_osc_ucp_attached_leave(peer->insider);
     } else {
-        peer->refused              = true;
+        peer->refusals++;
         peer->window->refused.rank = peer->rank;
         peer->window->refused.at   = (int64_t) (gathered->first - peer->remote);
     }

@@ -43,7 +43,7 @@ static int refused(ompi_osc_ucp_transfer_t *transfer)
     ompi_osc_ucp_peer_t *peer = transfer->peer;
     ompi_request_t      *request;
 
-    peer->refused              = true;
+    peer->refusals++;
     peer->window->refused.rank = peer->rank;
     peer->window->refused.at   = transfer->disp;
     if (NULL == transfer->request_p) {
@@ -263,11 +263,13 @@ static int kernel_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 /** What was refused is not counted. */
 static int kernel_raise(ompi_osc_ucp_peer_t *peer, uint32_t index, int64_t begin)
 {
-    if (peer->refused || ompi_osc_ucp_gather_raise(peer, index)) {
+    const uint32_t before = (uint32_t) begin;
+
+    if (peer->refusals != before || ompi_osc_ucp_gather_raise(peer, index)) {
         return OMPI_SUCCESS;
     }
     ompi_osc_ucp_gather_out(peer);
-    return peer->refused ? OMPI_SUCCESS : ompi_osc_ucp_mapped_raise(peer, index, begin);
+    return peer->refusals != before ? OMPI_SUCCESS : ompi_osc_ucp_mapped_raise(peer, index, begin);
 }
 
 /** Members of a lean window need no description. The process itself has another path. */

@@ -49,10 +49,11 @@ static inline bool ompi_osc_ucp_mapped_release(ompi_osc_ucp_peer_t *peer)
     return !ompi_osc_ucp_lockword_remote(&peer->control->lock);
 }
 
-/** Where the messages of the next operation on the peer begin, for a path's `raise`. Inside. */
+/** Where the messages of the next operation on the peer begin, or, on the kernel path, how many operations were refused
+ *  before it: for a path's `raise`. Inside. */
 static inline int64_t ompi_osc_ucp_next_place(const ompi_osc_ucp_peer_t *peer)
 {
-    return ompi_osc_ucp_packet_place(peer);
+    return peer->window->lean ? (int64_t) peer->refusals : ompi_osc_ucp_packet_place(peer);
 }
 
 /** Add to a notification counter whose memory is mapped here; all operations on its peer are over. The release lets

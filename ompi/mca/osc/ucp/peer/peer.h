@@ -118,7 +118,7 @@ struct ompi_osc_ucp_peer_t {
 
     /* On the cma and the kernel path. */
     bool     cma;      /**< this process copies by the kernel from and to the peer's memory at `remote` */
-    bool     refused;  /**< an operation was refused here since the last check for a notification; kernel path */
+    uint32_t refusals; /**< operations that were refused here; kernel path */
     uint32_t copies;   /**< what short copies have cost since the last completion (path/cma_begin.c) */
     pid_t    pid;      /**< of the peer */
     uint64_t proof_at; /**< the peer's address of the random number that proves its pid */
