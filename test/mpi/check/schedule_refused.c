@@ -1,4 +1,5 @@
 /* osc_ucp_check_schedule: accumulates stay in their order also behind an operation with notification that was refused.
+ * The error of a call that was kept until then, or for too long, is not lost.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -29,6 +30,25 @@ static void refuse(int by_mpi)
     }
 }
 
+/** A call that must fail, and then what carries it out: time, an operation with notification, or one that is refused.
+ *  The call that completes it tells the error. */
+static void fail(int behind)
+{
+    static const int one = 1;
+    double end = MPI_Wtime() + 1.2;
+    int flag;
+
+    MPI_OK(MPI_Put(&one, 1, MPI_INT, 1, 1000, 1, MPI_INT, window.win));
+    while (0 == behind && MPI_Wtime() < end) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    if (0 != behind) {
+        (void) MPIX_Put_notify(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, 1 == behind ? 0 : COUNTERS, window.win);
+    }
+    MPI_FAILS(MPI_ERR_RMA_RANGE, MPI_Win_flush(1, window.win));
+    MPI_OK(MPI_Win_flush(1, window.win));
+}
+
 int main(int argc, char **argv)
 {
     int last = 0;
@@ -48,6 +68,9 @@ int main(int argc, char **argv)
         MPI_OK(MPI_Get(&last, 1, MPI_INT, 1, 0, 1, MPI_INT, window.win));
         MPI_OK(MPI_Win_flush(1, window.win));
         CHECK(2 * i + 2 == last, "%d instead of %d", last, 2 * i + 2);
+    }
+    for (int i = 0; 0 == test_rank && i < 3; i++) {
+        fail(i);
     }
     MPI_OK(MPI_Win_unlock_all(window.win));
     test_window_close(&window);

@@ -48,6 +48,8 @@ typedef struct ompi_osc_ucp_schedule_t {
     int                             count;
     int                             requests; /**< of the program's, not complete */
     ompi_osc_ucp_kept_t            *underway; /**< R calls that were carried out, and are not complete */
+    int                             error;    /**< of a call that was carried out before the call that completes it */
+    int                             failed;   /**< if that is one: the target */
 } ompi_osc_ucp_schedule_t;
 
 /** Seed the random numbers of this process. */

@@ -46,6 +46,18 @@ static ompi_osc_ucp_schedule_t *schedule_of(ompi_win_t *win)
 
 /* When calls are carried out. */
 
+/** Carry out a call before the one that completes it, which then tells the error if no request does; with the mutex. */
+static void carry_early(ompi_osc_ucp_schedule_t *schedule, ompi_osc_ucp_kept_t *kept)
+{
+    const bool told   = NULL != kept->request;
+    const int  target = kept->target, rc = ompi_osc_ucp_kept_carry(schedule, kept);
+
+    if (OMPI_SUCCESS != rc && !told && OMPI_SUCCESS == schedule->error) {
+        schedule->error  = rc;
+        schedule->failed = target;
+    }
+}
+
 /** Carry out calls that have waited for too long; with the mutex. Returns their number. */
 static int aged_carry(void)
 {
@@ -55,7 +67,7 @@ static int aged_carry(void)
 
     for (schedule = schedules; NULL != schedule; schedule = schedule->next) {
         while (NULL != schedule->first && now - schedule->first->since > KEPT_NS) {
-            (void) ompi_osc_ucp_kept_carry(schedule, ompi_osc_ucp_kept_take(schedule, schedule->first));
+            carry_early(schedule, ompi_osc_ucp_kept_take(schedule, schedule->first));
             aged++;
         }
     }
@@ -78,11 +90,28 @@ static int drain(ompi_osc_ucp_schedule_t *schedule, int target)
     return rc;
 }
 
+/** Carry out all calls to a target before one that is not kept. */
+static void drain_early(ompi_osc_ucp_schedule_t *schedule, int target)
+{
+    ompi_osc_ucp_kept_t *kept;
+
+    pthread_mutex_lock(&mutex);
+    while (NULL != (kept = ompi_osc_ucp_kept_draw(schedule, target))) {
+        carry_early(schedule, kept);
+    }
+    (void) aged_carry();
+    pthread_mutex_unlock(&mutex);
+}
+
 /** The call that completes those to a target: what is left are requests. Returns the first error. */
-static int completed(ompi_osc_ucp_schedule_t *schedule, int drained, int rc)
+static int completed(ompi_osc_ucp_schedule_t *schedule, int target, int drained, int rc)
 {
     pthread_mutex_lock(&mutex);
     ompi_osc_ucp_kept_settle(schedule);
+    if (OMPI_SUCCESS != schedule->error && (OMPI_OSC_UCP_KEPT_ALL == target || target == schedule->failed)) {
+        drained         = schedule->error;
+        schedule->error = OMPI_SUCCESS;
+    }
     pthread_mutex_unlock(&mutex);
     return OMPI_SUCCESS == drained ? rc : drained;
 }
@@ -159,7 +188,7 @@ static _Thread_local bool notifies;
 static void notified_before(ompi_osc_ucp_window_t *window, int target)
 {
     if (NULL != window->schedule) {
-        (void) drain(window->schedule, target); /* before the operation's place is known */
+        drain_early(window->schedule, target); /* before the operation's place is known */
         notifies = true;
     }
 }
@@ -187,7 +216,7 @@ static bool may_keep(ompi_osc_ucp_window_t *window, int target)
 /** Carry a call out at once, behind those that are kept: accumulates stay in their order. Without the mutex. */
 static int pass_on(const ompi_osc_ucp_kept_t *call, ompi_win_t *win, ompi_request_t **request_p)
 {
-    (void) drain(schedule_of(win), call->target);
+    drain_early(schedule_of(win), call->target);
     return ompi_osc_ucp_kept_issue(call, win, request_p);
 }
 
@@ -336,42 +365,42 @@ static int schedule_fence(int assert, ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL);
 
-    return completed(schedule_of(win), drained, below(win)->osc_fence(assert, win));
+    return completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, drained, below(win)->osc_fence(assert, win));
 }
 
 static int schedule_complete(ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL);
 
-    return completed(schedule_of(win), drained, below(win)->osc_complete(win));
+    return completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, drained, below(win)->osc_complete(win));
 }
 
 static int schedule_unlock(int target, ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), target);
 
-    return completed(schedule_of(win), drained, below(win)->osc_unlock(target, win));
+    return completed(schedule_of(win), target, drained, below(win)->osc_unlock(target, win));
 }
 
 static int schedule_unlock_all(ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL);
 
-    return completed(schedule_of(win), drained, below(win)->osc_unlock_all(win));
+    return completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, drained, below(win)->osc_unlock_all(win));
 }
 
 static int schedule_flush(int target, ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), target);
 
-    return completed(schedule_of(win), drained, below(win)->osc_flush(target, win));
+    return completed(schedule_of(win), target, drained, below(win)->osc_flush(target, win));
 }
 
 static int schedule_flush_all(ompi_win_t *win)
 {
     int drained = drain(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL);
 
-    return completed(schedule_of(win), drained, below(win)->osc_flush_all(win));
+    return completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, drained, below(win)->osc_flush_all(win));
 }
 
 static int schedule_flush_local(int target, ompi_win_t *win)
@@ -381,7 +410,7 @@ static int schedule_flush_local(int target, ompi_win_t *win)
     flushes = true;
     rc      = below(win)->osc_flush_local(target, win);
     flushes = false;
-    return completed(schedule_of(win), drained, rc);
+    return completed(schedule_of(win), target, drained, rc);
 }
 
 static int schedule_flush_local_all(ompi_win_t *win)
@@ -391,7 +420,7 @@ static int schedule_flush_local_all(ompi_win_t *win)
     flushes = true;
     rc      = below(win)->osc_flush_local_all(win);
     flushes = false;
-    return completed(schedule_of(win), drained, rc);
+    return completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, drained, rc);
 }
 
 /** An epoch begins. If a fence's is open, with calls, that is an error: show that there are some. */
