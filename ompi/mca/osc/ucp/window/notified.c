@@ -26,7 +26,7 @@ static int check(MPI_Win win, int target, int index, const char *call, mca_osc_u
         return MCA_OSC_UCP_NOTIFIED_OTHER;
     }
     window = ompi_osc_ucp_window(win);
-    if (OPAL_UNLIKELY(NULL != window->check)) {
+    if (OPAL_UNLIKELY(NULL != window->check && MPI_PROC_NULL != target)) {
         ompi_osc_ucp_check_notifies(window);
     }
     return ompi_osc_ucp_notified_check(window, target, index, call, notice_p);
