@@ -13,7 +13,8 @@ build_packages=(build-essential autoconf automake libtool pkg-config libopenmpi-
 # Scripts in containers and CI run as root; Open MPI wants to be told twice that this is meant.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-scratch= # a folder that goes with the script
+scratch=      # a folder that goes with the script
+background=() # background shells of the script that run one job after the other
 
 # A signal that ends the script ends the jobs that it runs, also in the background. It lets packages be installed.
 on_exit()
@@ -24,7 +25,9 @@ on_exit()
     [ $$ = "$BASHPID" ] || return 0
     # shellcheck disable=SC2207  # numbers
     parents+=($(jobs -p))
+    kill -STOP "${background[@]}" 2>/dev/null || true # they begin no other job
     pkill -TERM -P "$(IFS=,; echo "${parents[*]}")" -x 'within|run-tests|soak|matrix' 2>/dev/null || true
+    kill -KILL "${background[@]}" 2>/dev/null || true
     [ -z "$scratch" ] || rm -rf "$scratch"
 }
 trap on_exit EXIT

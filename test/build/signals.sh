@@ -8,7 +8,7 @@
 # Processes are found by the seconds that they sleep for, which another run of this test has not.
 seconds=1000$$
 
-# As contrib/check and contrib/quickstart run jobs: behind a pipe, in the background, and alone.
+# As contrib/check and contrib/quickstart run jobs: behind a pipe, several in the background, and alone.
 cat >"$scratch/caller" <<END
 set -eu
 program=caller
@@ -17,7 +17,8 @@ scratch=\$(mktemp -d "$scratch/of-caller.XXXXXX")
 job=("$within" 1000 sleep \$2.\$1)
 case \$1 in
 1) "\${job[@]}" | cat ;;
-2) { "\${job[@]}" | cat; true; } &
+2) { "\${job[@]}" | cat; "\${job[@]}"; } &
+   background=(\$!)
    wait ;;
 3) "\${job[@]}" || true ;;
 esac
