@@ -7,7 +7,7 @@
 
 #include <malloc.h>
 
-enum { WINDOWS = 64, MEMORY = 64, WINDOW_BYTES = 4096, TABLE_BYTES = 5120 };
+enum { WINDOWS = 64, MEMORY = 64, WINDOW_BYTES = 4096, TABLE_BYTES = 7168 };
 
 static MPI_T_pvar_session session;
 
