@@ -15,6 +15,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 scratch=      # a folder that goes with the script
 background=() # background shells of the script that run one job after the other
+no_packages=69 die_status=1 # what a script ends with that cannot have its packages, and one that fails
 
 # A signal that ends the script ends the jobs that it runs, also in the background. It lets packages be installed.
 on_exit()
@@ -52,10 +53,10 @@ die()
 {
     end_line
     echo "$program: $*" >&2
-    exit 1
+    exit "$die_status"
 }
 
-# Install those of the packages $@ that are missing.
+# Install those of the packages $@ that are missing, or end with status $no_packages.
 need_packages()
 {
     local missing=() as_root
@@ -68,6 +69,7 @@ need_packages()
     if [ ${#missing[@]} -eq 0 ]; then
         return
     fi
+    die_status=$no_packages
     become_root
     apt_knows "${missing[@]}" || apt_update
     check_candidate
@@ -76,6 +78,7 @@ need_packages()
         apt_update # the lists may name files that the archive has replaced
         apt_install || die "apt-get could not install ${missing[*]}: see $log"
     fi
+    die_status=1
 }
 
 # The same for packages without which less is done: those that cannot be had are named, and the caller goes on.
