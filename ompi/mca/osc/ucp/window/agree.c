@@ -5,11 +5,13 @@
 
 #include "window/stages.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/params.h"
 #include "base/threads.h"
 #include "base/watched.h"
+#include "peer/explain.h"
 #include "peer/proc.h"
 #include "reach/reach.h"
 #include "report/trace.h"
@@ -61,15 +63,44 @@ static bool crowded(const ompi_osc_ucp_window_t *window)
     return opal_progress_yield_when_idle && window->size > 2 && !ompi_osc_ucp_watched_wanted();
 }
 
+/** More than any MPI_WIN_FLAVOR_... */
+enum { FLAVORS = 16 };
+
+/** A number for a flavor, of which the maximum is taken, with the lowest rank that tells it. */
+static int64_t ranked(const ompi_osc_ucp_window_t *window, int flavor)
+{
+    return ((int64_t) flavor << 32) + window->size - window->rank;
+}
+
+/** Have all called the same function? Else each process knows one that has called another: those whose functions have
+ *  the largest and the smallest flavor are in `most` and `least`. */
+static int flavors_agreed(ompi_osc_ucp_creation_t *creation, int64_t most, int64_t least, int rc)
+{
+    const ompi_osc_ucp_window_t *window  = creation->window;
+    const int                    largest = (int) (most >> 32), smallest = FLAVORS - (int) (least >> 32);
+    const bool                   mine    = largest == window->flavor;
+
+    if (OMPI_SUCCESS != rc || largest == smallest) {
+        return rc;
+    }
+    creation->mute = 0 != window->rank;
+    (void) asprintf(&creation->reason, "rank %d of it calls %s, and all must call the same function",
+                    window->size - (int) ((mine ? least : most) & INT32_MAX),
+                    ompi_osc_ucp_flavor_call(mine ? smallest : largest));
+    return OMPI_ERR_RMA_FLAVOR;
+}
+
 /**
- * What the first agreement is about: have the stages so far succeeded, may the window be lean, do its processes share
- * processors, do all members have the same size and unit, how do they lie on nodes, must the memory be contiguous and
- * how is it aligned, do they all have UCX open, does one want a report or compare clocks, do all check the program, how
- * many notification counters have room, have all tried the kernel's copies, which id comes next, and where does rank 0
- * offer a segment (several numbers). Info keys may differ: a segment has one plan for all members.
+ * What the first agreement is about: have the stages so far succeeded, have all called the same function, may the
+ * window be lean, do its processes share processors, do all members have the same size and unit, how do they lie on
+ * nodes, must the memory be contiguous and how is it aligned, do they all have UCX open, does one want a report or
+ * compare clocks, do all check the program, how many notification counters have room, have all tried the kernel's
+ * copies, which id comes next, and where does rank 0 offer a segment (several numbers). Info keys may differ: a segment
+ * has one plan for all members.
  */
-enum { FAILED, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, NODE_MAX, NODE_MIN, CONTIGUOUS, ALIGNMENT,
-       UNKNOWN, REPORT, CLOCKS, UNCHECKED, COUNTERS, UNTRIED, ID, OFFER, COMMON = OFFER + OMPI_OSC_UCP_OFFER_WORDS };
+enum { FAILED, FLAVOR_MAX, FLAVOR_MIN, HEAVY, ROOMY, SIZE_MAX_, SIZE_MIN_, UNIT_MAX_, UNIT_MIN_, NODE_MAX, NODE_MIN,
+       CONTIGUOUS, ALIGNMENT, UNKNOWN, REPORT, CLOCKS, UNCHECKED, COUNTERS, UNTRIED, ID, OFFER,
+       COMMON = OFFER + OMPI_OSC_UCP_OFFER_WORDS };
 
 static void common_tell(ompi_osc_ucp_creation_t *creation, int rc, int64_t *mine)
 {
@@ -80,6 +111,8 @@ static void common_tell(ompi_osc_ucp_creation_t *creation, int rc, int64_t *mine
     const ompi_osc_ucp_offer_t   offer  = lean ? ompi_osc_ucp_segment_propose(creation) : ompi_osc_ucp_offer_none();
 
     mine[FAILED]     = outcome(window, rc);
+    mine[FLAVOR_MAX] = ranked(window, window->flavor);
+    mine[FLAVOR_MIN] = ranked(window, FLAVORS - window->flavor);
     mine[HEAVY]      = heavy;
     mine[ROOMY]      = !crowded(window);
     mine[SIZE_MAX_]  = window->bytes;
@@ -125,7 +158,7 @@ int ompi_osc_ucp_common_agree(ompi_osc_ucp_creation_t *creation, int rc)
     creation->check           = 0 == all[UNCHECKED];
     creation->untried         = 0 != all[UNTRIED];
     memcpy(creation->offer.words, all + OFFER, sizeof(creation->offer.words));
-    return outcome_agreed(creation, all[FAILED], rc);
+    return flavors_agreed(creation, all[FLAVOR_MAX], all[FLAVOR_MIN], outcome_agreed(creation, all[FAILED], rc));
 }
 
 int ompi_osc_ucp_procs_agree(ompi_osc_ucp_creation_t *creation, int rc)
