@@ -7,15 +7,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 version=$(made_with VERSION)
-tarball=$(made_with PACKAGE)-$version
-source=$scratch/$tarball
 folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 
 # Build the package from the tarball, with everything that dpkg-buildpackage checks by itself. Sets package.
 build_package()
 {
-    quietly make -C "$build" dist distdir="$tarball"
-    mv "$build/$tarball.tar.gz" "$scratch/${tarball%-*}_$version.orig.tar.gz"
+    make_tarball
+    source=$scratch/$tarball
+    mv "$source.tar.gz" "$scratch/${tarball%-*}_$version.orig.tar.gz"
     tar -C "$scratch" -xf "$scratch/${tarball%-*}_$version.orig.tar.gz"
     cp -r "$source/contrib/debian" "$source/debian"
     [ "$(dpkg-parsechangelog -l "$source/debian/changelog" -S Version)" = "$version-1" ] ||

@@ -97,6 +97,15 @@ copy_sources()
     tar -C "$top" --exclude=./.git --exclude=./build -cf - . | tar -C "$1" -xf -
 }
 
+# Make the tarball, $tarball.tar.gz, in $scratch. Scripts that run beside this one make it in the same folder.
+make_tarball()
+{
+    tarball=$(made_with PACKAGE)-$(made_with VERSION)
+    # shellcheck disable=SC2016  # for the shell below
+    quietly flock "$build/.lock" bash -c 'make -C "$1" dist distdir="$2" && mv "$1/$2.tar.gz" "$3"' bash \
+        "$build" "$tarball" "$scratch"
+}
+
 # What is linked into the component: its own folder, and the transport's.
 component=ompi/mca/osc/ucp
 transport=opal/mca/common/ucp

@@ -6,11 +6,9 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-tarball=$(made_with PACKAGE)-$(made_with VERSION)
 make_user sudo apt-get git autoconf automake
 
-quietly make -C "$build" dist distdir="$tarball"
-mv "$build/$tarball.tar.gz" "$scratch"
+make_tarball
 quietly user tar --no-same-owner -xf "$scratch/$tarball.tar.gz"
 
 mkdir "$scratch/tools"

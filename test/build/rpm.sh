@@ -8,7 +8,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 version=$(made_with VERSION)
-tarball=$(made_with PACKAGE)-$version
 folder=$("$ompi_info" --path pkglibdir --parsable | sed 's/^path:pkglibdir://')
 name=openmpi-osc-ucp
 
@@ -76,8 +75,7 @@ for tool in rpmbuild rpm2archive; do
     command -v $tool >/dev/null || skip "there is no $tool: install rpm"
 done
 [[ $mpicc == /usr/bin/* ]] || skip "the recipe is for the system's Open MPI; here it is $mpicc"
-quietly make -C "$build" dist distdir="$tarball"
-mv "$build/$tarball.tar.gz" "$scratch"
+make_tarball
 build_package 2 --noclean
 newer=$package
 build_package 1 --noprep # of the objects that are there

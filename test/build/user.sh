@@ -6,12 +6,10 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-tarball=$(made_with PACKAGE)-$(made_with VERSION)
 # Tools that a tarball does not need.
 make_user git autoconf autoheader automake aclocal autoreconf libtoolize
 
-quietly make -C "$build" dist distdir="$tarball"
-mv "$build/$tarball.tar.gz" "$scratch"
+make_tarball
 quietly user tar --no-same-owner -xf "$scratch/$tarball.tar.gz"
 # shellcheck disable=SC2016  # for the user's shell
 quietly user bash -c 'cd "$1" && ./configure --with-ompi="$2" --with-component-dir='\''$HOME/.openmpi/components'\'' &&
