@@ -1,11 +1,12 @@
-/* Derived types whose strides and bounds exceed 2^31 bytes, on every side and by every call; few pages are touched.
+/* Derived types whose strides and bounds exceed 2^31 bytes, on every side and by every call, and one of so many blocks
+ * that a component may list them; few pages are touched.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "windows.h"
 #include <sys/mman.h>
 
-enum { BLOCKS = 3 };
+enum { BLOCKS = 3, PIECES = 600 };
 
 static const MPI_Aint stride = ((MPI_Aint) 1 << 31) + 4096 + 8, size = 3 * (((MPI_Aint) 1 << 31) + 8192);
 
@@ -73,6 +74,36 @@ static void use(MPI_Win win, MPI_Aint disp, int target, char *origin, char *resu
     MPI_Type_free(&type);
 }
 
+/** Where a piece of a long list is: to and fro between three places that are far apart, without a common distance. */
+static MPI_Aint piece_at(int i)
+{
+    return (i + 1) % BLOCKS * stride + (MPI_Aint) sizeof(int) * (2 * i + i % 7 % 2);
+}
+
+static void use_list(MPI_Win win, MPI_Aint disp, int target, char *origin, char *result, int which)
+{
+    static MPI_Aint places[PIECES];
+    MPI_Datatype type;
+    int wrong = 0;
+
+    for (int i = 0; i < PIECES; i++) {
+        places[i] = piece_at(i);
+        *(int *) (origin + places[i]) = 7 * i;
+        *(int *) (result + places[i]) = -1;
+    }
+    MPI_Type_create_hindexed_block(PIECES, 1, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Put(origin, 1, type, target, disp, 1, type, win);
+    MPI_Win_flush(target, win);
+    MPI_Get(result, 1, type, target, disp, 1, type, win);
+    MPI_Win_flush(target, win);
+    for (int i = 0; i < PIECES; i++) {
+        wrong += 7 * i != *(int *) (result + places[i]);
+    }
+    CHECK(0 == wrong, "window %d: %d of %d pieces are wrong", which, wrong, PIECES);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     char *memory, *origin, *result;
@@ -104,6 +135,8 @@ int main(int argc, char **argv)
         MPI_Allgather(&address, 1, MPI_AINT, addresses, 1, MPI_AINT, MPI_COMM_WORLD);
         MPI_Win_lock_all(0, win);
         use(win, addresses[target], target, origin, result, which);
+        MPI_Barrier(MPI_COMM_WORLD);
+        use_list(win, addresses[target], target, origin, result, which);
         MPI_Win_unlock_all(win);
         MPI_Win_free(&win);
     }

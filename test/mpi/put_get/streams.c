@@ -1,5 +1,5 @@
 /* Long puts and gets of any length and alignment, to targets that do the same, that wait, or that stop to poll in the
- * midst of them: all data arrive, and nothing else changes.
+ * midst of them: all data arrive, and nothing else changes. Also with types of many blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -11,8 +11,14 @@
 #define BYTES (1 << 20)
 #define LONGEST 150000
 #define ROUNDS 60
+#define BLOCKS 2000
 
 static unsigned char out[BYTES], back[BYTES], expected[BYTES];
+
+static struct {
+    MPI_Datatype type;
+    int          n, lengths[BLOCKS], places[BLOCKS];
+} blocks;
 
 static uint64_t seed;
 
@@ -38,6 +44,61 @@ static void compute(int microseconds)
     }
 }
 
+/** Make a type of up to BLOCKS blocks before a place, some long, with gaps. */
+static void blocks_make(int end)
+{
+    const int most = 1 + draw(BLOCKS), longest = 0 == draw(3) ? 1000 : 40;
+    int at = 0;
+
+    for (blocks.n = 0; blocks.n < most; blocks.n++) {
+        blocks.lengths[blocks.n] = 1 + draw(longest);
+        blocks.places[blocks.n]  = at + draw(30);
+        at                       = blocks.places[blocks.n] + blocks.lengths[blocks.n] + 1;
+        if (at > end) {
+            break;
+        }
+    }
+    MPI_Type_indexed(blocks.n, blocks.lengths, blocks.places, MPI_BYTE, &blocks.type);
+    MPI_Type_commit(&blocks.type);
+}
+
+/** Put blocks to a target, and note what it must have then. */
+static void put_blocks(struct test_window *window, int target)
+{
+    const int at = draw(BYTES);
+    int i;
+
+    blocks_make(BYTES - at);
+    for (i = 0; i < blocks.n; i++) {
+        memcpy(expected + at + blocks.places[i], out + at + blocks.places[i], (size_t) blocks.lengths[i]);
+    }
+    MPI_Put(out + at, 1, blocks.type, target, test_at(window, target, at), 1, blocks.type, window->win);
+    MPI_Win_flush(target, window->win);
+    MPI_Type_free(&blocks.type);
+}
+
+/** Get blocks of a target's memory, and compare; the gaps must stay as they are. Returns how many bytes are wrong. */
+static int get_blocks(struct test_window *window, int target)
+{
+    const int at = draw(BYTES);
+    int i, j, next, wrong = 0;
+
+    blocks_make(BYTES - at);
+    memset(back, 0x5a, sizeof(back));
+    MPI_Get(back + at, 1, blocks.type, target, test_at(window, target, at), 1, blocks.type, window->win);
+    MPI_Win_flush(target, window->win);
+    for (i = next = 0; i < blocks.n; i++) {
+        for (j = next; j < blocks.places[i]; j++) {
+            wrong += 0x5a != back[at + j];
+        }
+        next = blocks.places[i] + blocks.lengths[i];
+        wrong += 0 != memcmp(back + at + blocks.places[i], expected + at + blocks.places[i],
+                             (size_t) blocks.lengths[i]);
+    }
+    MPI_Type_free(&blocks.type);
+    return wrong;
+}
+
 /** Put pieces to a target, with gaps between them, and note what it must have then. */
 static void put_pieces(struct test_window *window, int target, int stops)
 {
@@ -53,6 +114,10 @@ static void put_pieces(struct test_window *window, int target, int stops)
         }
         if (stops && 0 == draw(4)) {
             compute(draw(40));
+        }
+        if (0 == draw(6)) {
+            MPI_Win_flush(target, window->win);
+            put_blocks(window, target);
         }
     }
     MPI_Win_flush(target, window->win);
@@ -94,7 +159,7 @@ static void round_of(struct test_window *window, int number, int active, int sto
     }
     MPI_Barrier(window->comm);
     if (active) {
-        wrong = get_pieces(window, target, stops);
+        wrong = get_pieces(window, target, stops) + get_blocks(window, target);
     }
     CHECK(0 == wrong, "round %d%s: %d bytes are wrong", number, stops ? ", processes compute between calls" : "",
           wrong);

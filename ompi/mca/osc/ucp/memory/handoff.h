@@ -30,6 +30,8 @@ typedef enum ompi_osc_ucp_handoff_kind_t {
     OMPI_OSC_UCP_HANDOFF_SHAPED_PUT, /**< with a layout at the target */
     OMPI_OSC_UCP_HANDOFF_SHAPED_GET,
     OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE,
+    OMPI_OSC_UCP_HANDOFF_LISTED_PUT, /**< to a list of the target's pieces */
+    OMPI_OSC_UCP_HANDOFF_LISTED_GET,
     OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE, /**< its data are in the origin's memory */
     OMPI_OSC_UCP_HANDOFF_RAISE /**< a notification counter: `address` is its index, `cells` the number of times */
 } ompi_osc_ucp_handoff_kind_t;
@@ -52,6 +54,15 @@ typedef struct ompi_osc_ucp_handoff_shape_t {
     uint32_t bytes; /**< of the encoded layout */
     bool     done;  /**< set by the target; else it had no memory for the layout, and did nothing */
 } ompi_osc_ucp_handoff_shape_t;
+
+/** Data of an operation with a list: this, and packed bytes. */
+typedef struct ompi_osc_ucp_handoff_list_t {
+    uint64_t n;
+    struct {
+        int32_t  from; /**< bytes from `address` */
+        uint32_t bytes;
+    } pieces[];
+} ompi_osc_ucp_handoff_list_t;
 
 /** Data of an accumulate whose target has the kernel copy them: cells (op/op.h) in the origin's memory. */
 typedef struct ompi_osc_ucp_handoff_pull_t {
@@ -188,7 +199,7 @@ static inline char *ompi_osc_ucp_handoff_data(ompi_osc_ucp_handoff_record_t *rec
     return (char *) (record + 1);
 }
 
-/** Layout and packed bytes of a record with a shape. */
+/** Layout and packed bytes of a record with a shape; packed bytes of one with a list. */
 static inline char *ompi_osc_ucp_handoff_layout(ompi_osc_ucp_handoff_shape_t *shape)
 {
     return (char *) (shape + 1);
@@ -197,6 +208,11 @@ static inline char *ompi_osc_ucp_handoff_layout(ompi_osc_ucp_handoff_shape_t *sh
 static inline char *ompi_osc_ucp_handoff_packed(ompi_osc_ucp_handoff_shape_t *shape)
 {
     return ompi_osc_ucp_handoff_layout(shape) + shape->bytes;
+}
+
+static inline char *ompi_osc_ucp_handoff_listed(ompi_osc_ucp_handoff_list_t *list)
+{
+    return (char *) &list->pieces[list->n];
 }
 
 /** Of a get, in the origin's own memory: where its result has to be. */

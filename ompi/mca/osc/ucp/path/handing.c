@@ -140,12 +140,16 @@ void ompi_osc_ucp_handing_leave(ompi_osc_ucp_peer_t *peer)
     __atomic_store_n(&peer->handing.handoff->state, OMPI_OSC_UCP_HANDOFF_POSTED, __ATOMIC_RELEASE);
 }
 
+unsigned ompi_osc_ucp_handing_patience(uint64_t pieces)
+{
+    return STEPS_MAX + STEPS_PER_PIECE * (unsigned) (pieces < PIECES_MAX ? pieces : PIECES_MAX);
+}
+
 bool ompi_osc_ucp_handing_end(ompi_osc_ucp_peer_t *peer, uint64_t pieces)
 {
-    const unsigned patience = STEPS_MAX + STEPS_PER_PIECE * (unsigned) (pieces < PIECES_MAX ? pieces : PIECES_MAX);
-    ompi_osc_ucp_handed_t handed;
+    const ompi_osc_ucp_handed_t handed = ompi_osc_ucp_handing_await(peer, &peer->handing.handoff->state,
+                                                                    ompi_osc_ucp_handing_patience(pieces));
 
-    handed = ompi_osc_ucp_handing_await(peer, &peer->handing.handoff->state, patience);
     if (OMPI_OSC_UCP_HANDED_BACK == handed) {
         ompi_osc_ucp_handing_release(peer);
         ompi_osc_ucp_handing_missed(&peer->handing);

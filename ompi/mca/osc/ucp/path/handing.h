@@ -56,6 +56,9 @@ typedef enum ompi_osc_ucp_handed_t {
 /** Wait until the target takes what was posted in `state`, for so many steps, and until it has carried that out. */
 ompi_osc_ucp_handed_t ompi_osc_ucp_handing_await(ompi_osc_ucp_peer_t *peer, uint32_t *state, unsigned patience);
 
+/** How many steps to wait for a target to take what the kernel would copy in so many pieces. */
+unsigned ompi_osc_ucp_handing_patience(uint64_t pieces);
+
 /** An operation was taken back: try the next ones less often. */
 void ompi_osc_ucp_handing_missed(ompi_osc_ucp_handing_t *handing);
 

@@ -40,6 +40,9 @@ bool ompi_osc_ucp_handoff_end(ompi_osc_ucp_peer_t *peer, uint64_t pieces);
 bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_cma_vector_t *vector, bool write,
                                  const ompi_osc_ucp_handoff_raises_t *raises);
 
+/** The same as a stream for a put or get with layouts, that of the target with so many runs. */
+bool ompi_osc_ucp_handoff_runs(const ompi_osc_ucp_transfer_t *transfer, bool write, uint64_t nruns);
+
 /** The same as a series for one operation on `bytes` at an address of its. False: it may be too long, too. All buffers
  *  are packed; `result` may be NULL. */
 bool ompi_osc_ucp_handoff_put(ompi_osc_ucp_peer_t *peer, uint64_t address, const void *origin, uint64_t bytes);
@@ -50,7 +53,7 @@ bool ompi_osc_ucp_handoff_accumulate(ompi_osc_ucp_peer_t *peer, uint64_t address
 bool ompi_osc_ucp_handoff_swap(ompi_osc_ucp_peer_t *peer, uint64_t address, const ompi_osc_ucp_prim_t *prim,
                                const void *origin, const void *compare, void *result);
 
-/** The same for a transfer whose target layout has many short pieces, which the kernel copies one by one. A put or get
+/** The same for a transfer whose target layout has many short runs, which the kernel copies one by one. A put or get
  *  goes in parts; false: some of them may be done, and it has to be copied as a whole. An accumulate goes at once; it
  *  must have no result. */
 bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write);

@@ -10,8 +10,10 @@
 
 #include "op/op_layout.h"
 
-/** Most nodes of a layout that is handed off at once. */
-#define NODES_MAX 128
+/** Most nodes of a layout that is handed off. If it goes in several parts, so many runs for each node, at least: else
+ *  lists of runs take less time. */
+#define NODES_MAX     128
+#define RUNS_PER_NODE 4
 
 /** Bytes of a layout's encoding and of packed data. */
 #define SHAPED_ROOM \
@@ -29,13 +31,10 @@
 
 /* Transfers with layouts. */
 
-/** Does a transfer go to so many short pieces that the kernel takes longer? Not with several threads: see claim. */
-static bool is_scattered(const ompi_osc_ucp_transfer_t *transfer)
+/** Does a layout have so many short runs that the kernel takes longer? Not with several threads: see claim. */
+static bool is_scattered(const ompi_osc_ucp_layout_t *layout, uint64_t runs)
 {
-    const ompi_osc_ucp_layout_t *layout = transfer->target_layout;
-
-    return !ompi_osc_ucp_threaded() && !ompi_osc_ucp_layout_is_contiguous(layout) &&
-           layout->size / LONG_PIECE < ompi_osc_ucp_layout_runs(layout);
+    return !ompi_osc_ucp_threaded() && !ompi_osc_ucp_layout_is_contiguous(layout) && layout->size / LONG_PIECE < runs;
 }
 
 /** An operation follows that may take the kernel much longer than the target. */
@@ -45,44 +44,36 @@ static void skip_less(ompi_osc_ucp_handing_t *handing)
 }
 
 /** Claim the handoff for the next bytes of a transfer, from packed byte `pos` on, and describe where they go. *bytes_p:
- *  how many there are. NULL: it must not be used, or memory is short. */
+ *  how many there are. NULL: it must not be used. */
 static ompi_osc_ucp_handoff_record_t *claim_shaped(const ompi_osc_ucp_transfer_t *transfer,
                                                    ompi_osc_ucp_handoff_kind_t kind, uint64_t pos, uint64_t *bytes_p)
 {
-    const ompi_osc_ucp_layout_t   *layout = transfer->target_layout;
-    const uint64_t                 unit   = 0 == layout->size % sizeof(uint64_t) ? sizeof(uint64_t) : 1;
-    const bool                     whole  = layout->nnodes <= NODES_MAX;
-    const uint64_t                 most   = whole ? layout->nnodes : NODES_MAX;
-    uint64_t                       bytes  = (SHAPED_ROOM - most * sizeof(*layout->nodes)) / unit * unit;
-    ompi_osc_ucp_layout_t          piece;
+    const ompi_osc_ucp_layout_t   *layout  = transfer->target_layout;
+    const uint64_t                 encoded = ompi_osc_ucp_layout_encoded_size(layout), left = layout->size - pos;
+    const uint64_t                 unit    = 0 == layout->size % sizeof(uint64_t) ? sizeof(uint64_t) : 1;
+    const uint64_t                 room    = (SHAPED_ROOM - encoded) / unit * unit;
     ompi_osc_ucp_handoff_record_t *record;
     ompi_osc_ucp_handoff_shape_t  *shape;
 
-    bytes = layout->size - pos < bytes ? layout->size - pos : bytes;
-    if (whole) {
-        ompi_osc_ucp_layout_share(&piece, layout);
-    } else if (!ompi_osc_ucp_layout_slice(layout, pos, unit, NODES_MAX, &bytes, &piece)) {
-        return NULL;
-    }
+    *bytes_p = left < room ? left : room;
     skip_less(&transfer->peer->handing);
     record = ompi_osc_ucp_handing_claim_one(transfer->peer, kind, transfer->peer->remote + (uint64_t) transfer->disp,
-                                            sizeof(*shape) + ompi_osc_ucp_layout_encoded_size(&piece) + bytes, false);
+                                            sizeof(*shape) + encoded + *bytes_p, false);
     if (NULL != record) {
         shape        = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handing_data(transfer->peer);
-        shape->pos   = whole ? pos : 0;
-        shape->bytes = (uint32_t) ompi_osc_ucp_layout_encoded_size(&piece);
+        shape->pos   = pos;
+        shape->bytes = (uint32_t) encoded;
         shape->done  = false;
-        ompi_osc_ucp_layout_encode(&piece, ompi_osc_ucp_handoff_layout(shape));
+        ompi_osc_ucp_layout_encode(layout, ompi_osc_ucp_handoff_layout(shape));
     }
-    ompi_osc_ucp_layout_fini(&piece);
-    *bytes_p = bytes;
     return record;
 }
 
 /** The handoff's record with a shape was carried out, or must be taken back: was it? */
-static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_handoff_shape_t *shape)
+static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_ucp_handoff_shape_t *shape,
+                        uint64_t runs)
 {
-    if (!ompi_osc_ucp_handing_post(transfer->peer, ompi_osc_ucp_layout_runs(transfer->target_layout))) {
+    if (!ompi_osc_ucp_handing_post(transfer->peer, runs)) {
         return false;
     }
     if (!shape->done) {
@@ -91,7 +82,8 @@ static bool shaped_done(const ompi_osc_ucp_transfer_t *transfer, const ompi_osc_
     return shape->done;
 }
 
-bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write)
+/** Hand off parts of a put or get with its layout. */
+static bool shaped_copy(const ompi_osc_ucp_transfer_t *transfer, bool write, uint64_t runs)
 {
     const ompi_osc_ucp_handoff_kind_t kind = write ? OMPI_OSC_UCP_HANDOFF_SHAPED_PUT : OMPI_OSC_UCP_HANDOFF_SHAPED_GET;
     ompi_osc_ucp_handoff_record_t    *record;
@@ -99,9 +91,6 @@ bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool wri
     ompi_osc_ucp_layout_iter_t        iter;
     uint64_t                          pos, bytes;
 
-    if (!is_scattered(transfer)) {
-        return false;
-    }
     ompi_osc_ucp_layout_iter_init(&iter, write ? transfer->origin_layout : transfer->result_layout, 0);
     for (pos = 0; pos < transfer->target_layout->size; pos += bytes) {
         record = claim_shaped(transfer, kind, pos, &bytes);
@@ -112,7 +101,7 @@ bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool wri
         if (write) {
             ompi_osc_ucp_layout_pack(&iter, transfer->origin, ompi_osc_ucp_handoff_packed(shape), bytes);
         }
-        if (!shaped_done(transfer, shape)) {
+        if (!shaped_done(transfer, shape, runs)) {
             return false;
         }
         if (!write) {
@@ -123,15 +112,38 @@ bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool wri
     return true;
 }
 
+/** Should a layout with so many runs be handed off as it is? */
+static bool is_regular(const ompi_osc_ucp_layout_t *layout, uint64_t runs)
+{
+    return layout->nnodes <= NODES_MAX &&
+           (layout->size + ompi_osc_ucp_layout_encoded_size(layout) <= SHAPED_ROOM ||
+            runs / RUNS_PER_NODE >= layout->nnodes);
+}
+
+bool ompi_osc_ucp_handoff_copy(const ompi_osc_ucp_transfer_t *transfer, bool write)
+{
+    const uint64_t runs = ompi_osc_ucp_layout_runs(transfer->target_layout);
+
+    if (!is_scattered(transfer->target_layout, runs)) {
+        return false;
+    }
+    if (is_regular(transfer->target_layout, runs)) {
+        return shaped_copy(transfer, write, runs);
+    }
+    skip_less(&transfer->peer->handing);
+    return ompi_osc_ucp_handoff_runs(transfer, write, runs);
+}
+
 bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer)
 {
     const ompi_osc_ucp_layout_t   *layout = transfer->target_layout;
+    const uint64_t                 runs   = ompi_osc_ucp_layout_runs(layout);
     ompi_osc_ucp_handoff_record_t *record;
     ompi_osc_ucp_handoff_shape_t  *shape;
     ompi_osc_ucp_layout_iter_t     iter;
     uint64_t                       bytes;
 
-    if (NULL != transfer->result_layout || NULL == transfer->origin_layout || !is_scattered(transfer) ||
+    if (NULL != transfer->result_layout || NULL == transfer->origin_layout || !is_scattered(layout, runs) ||
         ompi_osc_ucp_prim_has_gaps(transfer->prim) || layout->nnodes > NODES_MAX ||
         layout->size + layout->nnodes * sizeof(*layout->nodes) > SHAPED_ROOM - sizeof(uint64_t)) {
         return false;
@@ -145,7 +157,7 @@ bool ompi_osc_ucp_handoff_update(const ompi_osc_ucp_transfer_t *transfer)
     shape        = (ompi_osc_ucp_handoff_shape_t *) ompi_osc_ucp_handing_data(transfer->peer);
     ompi_osc_ucp_layout_iter_init(&iter, transfer->origin_layout, 0);
     ompi_osc_ucp_layout_pack(&iter, transfer->origin, ompi_osc_ucp_handoff_packed(shape), bytes);
-    if (!shaped_done(transfer, shape)) {
+    if (!shaped_done(transfer, shape, runs)) {
         return false;
     }
     ompi_osc_ucp_handing_release(transfer->peer);

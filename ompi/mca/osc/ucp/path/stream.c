@@ -28,6 +28,14 @@ typedef struct walk_t {
     uint64_t            left;              /**< bytes before it */
 } walk_t;
 
+/** How far the data of a put or get with layouts have come. */
+typedef struct runs_t {
+    ompi_osc_ucp_layout_iter_t here, behind; /**< what is to be packed next; of a get, to be unpacked next */
+    ompi_osc_ucp_layout_iter_t there;
+    char                      *base_here;
+    uint64_t                   base_there, at, left; /**< the rest of a run of `there` */
+} runs_t;
+
 /** A put or get of some chunks. */
 typedef struct stream_t {
     ompi_osc_ucp_peer_t    *peer;
@@ -37,6 +45,7 @@ typedef struct stream_t {
     unsigned                patience;
     bool                    write;
     walk_t                  ahead, behind; /**< what is to be posted next, and of a get to be stored next */
+    runs_t                 *runs;          /**< in their place, if there are layouts; but ahead.left counts */
     const ompi_osc_ucp_handoff_raises_t *raises; /**< the target carries them out with the last chunk */
 } stream_t;
 
@@ -96,13 +105,64 @@ static uint32_t piece_append(stream_t *stream, char *at, uint64_t room)
     return ompi_osc_ucp_handoff_takes(record->bytes, false);
 }
 
+/** List the next runs of the target that fit so many bytes with their data. Returns the bytes of data. */
+static uint64_t runs_list(stream_t *stream, ompi_osc_ucp_handoff_record_t *record, uint64_t room)
+{
+    ompi_osc_ucp_handoff_list_t *list = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
+    runs_t                      *runs = stream->runs;
+    uint64_t                     data = 0, bytes, most;
+    int64_t                      disp;
+
+    for (list->n = 0; stream->ahead.left > 0; list->n++) {
+        if (0 == runs->left) {
+            (void) ompi_osc_ucp_layout_iter_next(&runs->there, UINT64_MAX, &disp, &runs->left);
+            runs->at = runs->base_there + (uint64_t) disp;
+        }
+        if (0 == list->n) {
+            record->address = runs->at;
+        }
+        most = room - sizeof(*list) - (list->n + 1) * sizeof(list->pieces[0]) - data;
+        disp = (int64_t) (runs->at - record->address);
+        if (most < ELEMENT || most > room || disp != (int32_t) disp) {
+            break;
+        }
+        bytes                 = runs->left <= most ? runs->left : most - (runs->at + most) % ELEMENT;
+        list->pieces[list->n].from  = (int32_t) disp;
+        list->pieces[list->n].bytes = (uint32_t) bytes;
+        runs->at           += bytes;
+        runs->left         -= bytes;
+        stream->ahead.left -= bytes;
+        data               += bytes;
+    }
+    return data;
+}
+
+/** Append as many runs as fit to records with room for so many bytes. Returns what their record takes. */
+static uint32_t list_append(stream_t *stream, char *at, uint64_t room)
+{
+    ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
+    ompi_osc_ucp_handoff_list_t   *list   = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
+    const uint64_t                 bytes  = runs_list(stream, record, room - sizeof(*record));
+    char                          *packed = ompi_osc_ucp_handoff_listed(list);
+
+    if (stream->write) {
+        ompi_osc_ucp_layout_pack(&stream->runs->here, stream->runs->base_here, packed, bytes);
+    }
+    record->bytes   = (uint16_t) ((uint64_t) (packed - (char *) list) + bytes);
+    record->kind    = stream->write ? OMPI_OSC_UCP_HANDOFF_LISTED_PUT : OMPI_OSC_UCP_HANDOFF_LISTED_GET;
+    record->fetches = false;
+    return ompi_osc_ucp_handoff_takes(record->bytes, false);
+}
+
 static void chunk_post(stream_t *stream)
 {
     ompi_osc_ucp_handoff_chunk_t *chunk = chunk_of(stream, stream->posted);
     uint32_t                      used  = 0;
 
     while (stream->ahead.left > 0 && OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used >= ROOM_MIN) {
-        used += piece_append(stream, chunk->records + used, OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used);
+        used += NULL == stream->runs
+                    ? piece_append(stream, chunk->records + used, OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used)
+                    : list_append(stream, chunk->records + used, OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM - used);
     }
     chunk->last = 0 == stream->ahead.left;
     chunk->used = used + (chunk->last ? ompi_osc_ucp_handing_append(chunk->records + used, stream->raises) : 0);
@@ -125,6 +185,22 @@ static void pieces_read(stream_t *stream, char *at, uint32_t used)
     }
 }
 
+/** The same where there are layouts. */
+static void lists_read(stream_t *stream, char *at, uint32_t used)
+{
+    char *end = at + used;
+
+    while (at < end) {
+        ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
+        ompi_osc_ucp_handoff_list_t   *list   = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
+        char                          *packed = ompi_osc_ucp_handoff_listed(list);
+
+        ompi_osc_ucp_layout_unpack(&stream->runs->behind, stream->runs->base_here, packed,
+                                   record->bytes - (uint64_t) (packed - (char *) list));
+        at += ompi_osc_ucp_handoff_takes(record->bytes, false);
+    }
+}
+
 /** Wait until the oldest chunk that is posted is over. */
 static ompi_osc_ucp_handed_t chunk_await(stream_t *stream, unsigned patience)
 {
@@ -132,8 +208,10 @@ static ompi_osc_ucp_handed_t chunk_await(stream_t *stream, unsigned patience)
     const ompi_osc_ucp_handed_t   handed = ompi_osc_ucp_handing_await(stream->peer, &chunk->state, patience);
 
     if (OMPI_OSC_UCP_HANDED_DONE == handed) {
-        if (!stream->write) {
+        if (!stream->write && NULL == stream->runs) {
             pieces_read(stream, chunk->records, chunk->used);
+        } else if (!stream->write) {
+            lists_read(stream, chunk->records, chunk->used);
         }
         __atomic_store_n(&chunk->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELAXED);
     }
@@ -237,4 +315,25 @@ bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_c
     walk_begin(&stream.ahead, vector);
     walk_begin(&stream.behind, vector);
     return is_short(vector) ? short_hand_off(&stream, vector->nthere) : long_hand_off(&stream);
+}
+
+bool ompi_osc_ucp_handoff_runs(const ompi_osc_ucp_transfer_t *transfer, bool write, uint64_t nruns)
+{
+    const ompi_osc_ucp_layout_t *here = write ? transfer->origin_layout : transfer->result_layout;
+    const ompi_osc_ucp_layout_t *there = transfer->target_layout;
+    runs_t   runs   = { .base_here  = write ? (char *) transfer->origin : transfer->result,
+                        .base_there = transfer->peer->remote + (uint64_t) transfer->disp };
+    stream_t stream = {
+        .peer = transfer->peer, .handoff = transfer->peer->handing.handoff, .write = write, .runs = &runs,
+        .ahead = { .left = there->size },
+        .patience = ompi_osc_ucp_handing_patience(nruns)
+    };
+
+    if (!ompi_osc_ucp_handing_claim(transfer->peer)) {
+        return false;
+    }
+    ompi_osc_ucp_layout_iter_init(&runs.here, here, 0);
+    ompi_osc_ucp_layout_iter_init(&runs.behind, here, 0);
+    ompi_osc_ucp_layout_iter_init(&runs.there, there, 0);
+    return long_hand_off(&stream);
 }

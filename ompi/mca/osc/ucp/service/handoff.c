@@ -64,6 +64,25 @@ static void carry_out_shaped(const ompi_osc_ucp_window_t *window, const ompi_osc
     ompi_osc_ucp_layout_fini(&layout);
 }
 
+/** Copy from or to the pieces of a list. */
+static void carry_out_listed(const ompi_osc_ucp_handoff_record_t *record, char *data)
+{
+    ompi_osc_ucp_handoff_list_t *list   = (ompi_osc_ucp_handoff_list_t *) data;
+    char                        *packed = ompi_osc_ucp_handoff_listed(list);
+    uint64_t                     i;
+
+    for (i = 0; i < list->n; i++) {
+        char *piece = (char *) (uintptr_t) (record->address + (uint64_t) list->pieces[i].from);
+
+        if (OMPI_OSC_UCP_HANDOFF_LISTED_PUT == record->kind) {
+            ompi_osc_ucp_block_copy(piece, packed, list->pieces[i].bytes);
+        } else {
+            ompi_osc_ucp_block_copy(packed, piece, list->pieces[i].bytes);
+        }
+        packed += list->pieces[i].bytes;
+    }
+}
+
 /** Copies of an origin's cells: too many for the stack of a thread. One thread at a time. */
 static struct {
     _Alignas(64) char cells[PULLED_BYTES];
@@ -133,6 +152,10 @@ static void carry_out(const ompi_osc_ucp_window_t *window, const ompi_osc_ucp_ha
     case OMPI_OSC_UCP_HANDOFF_SHAPED_GET:
     case OMPI_OSC_UCP_HANDOFF_SHAPED_ACCUMULATE:
         carry_out_shaped(window, record, data);
+        break;
+    case OMPI_OSC_UCP_HANDOFF_LISTED_PUT:
+    case OMPI_OSC_UCP_HANDOFF_LISTED_GET:
+        carry_out_listed(record, data);
         break;
     case OMPI_OSC_UCP_HANDOFF_PULLED_ACCUMULATE:
         carry_out_pulled(window, record, data);
