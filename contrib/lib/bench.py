@@ -77,7 +77,7 @@ PARTS = [
 # The guard's own run: what test/guard/bounds.table is about.
 GUARD = ["--setup", "one", "--flavour", "allocate,create", "--component", "ucp,sm,limits", "--size", "8,1048576",
          "--rounds", "4", "--test", "latency.put,latency.accumulate,latency.fetch_and_op,rate.put,rate.accumulate,"
-         "epochs.lock,epochs.fence,contention.accumulate"]
+         "types.contiguous_put,types.indexed_put,epochs.lock,epochs.fence,contention.accumulate"]
 GUARD_ATTEMPTS = 3
 SECONDS = {"full": 2340, "quick": 170}  # no round begins that would not end by then
 
