@@ -33,6 +33,12 @@ static int match_check(const ompi_osc_ucp_buffer_t *buffer, const ompi_osc_ucp_b
     return ompi_osc_ucp_buffer_bytes(buffer) == ompi_osc_ucp_buffer_bytes(target) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
+/** Has the buffer, if the call has it, no elements? Their type may not be known then: it may be a struct of nothing. */
+static bool is_empty(const ompi_osc_ucp_buffer_t *buffer)
+{
+    return NULL == buffer->type || 0 == buffer->count || 0 == buffer->type->super.size;
+}
+
 /** Does the standard allow operation, types and sizes? Sets the transfer's op and prim. Here args->origin has no type
  *  with MPI_NO_OP, and args->result none if nothing is fetched. */
 static int accumulate_check(const ompi_osc_ucp_args_t *args, ompi_osc_ucp_transfer_t *transfer)
@@ -62,8 +68,8 @@ static int accumulate_layouts(const ompi_osc_ucp_args_t *args, ompi_osc_ucp_call
     const ompi_osc_ucp_layout_t *bytes    = NULL;
     int                          rc;
 
-    if (0 == args->target.count) {
-        return OMPI_SUCCESS;
+    if (!args->single && is_empty(&args->target)) {
+        return is_empty(&args->origin) && is_empty(&args->result) ? OMPI_SUCCESS : MPI_ERR_TRUNCATE;
     }
     rc = accumulate_check(args, transfer);
     if (OMPI_SUCCESS == rc) {
