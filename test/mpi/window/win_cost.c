@@ -24,17 +24,14 @@ static unsigned long long value_of(MPI_T_pvar_handle handle)
     return value;
 }
 
+/** A handle counts from where it was opened: it stays open. */
+static struct test_counter connections_counter;
+
 /** Connections that this process has opened. */
 static unsigned long long connections(void)
 {
-    struct test_counter counter = { .open = 0 };
-    unsigned long long  value;
-
-    test_counter_open(&counter, "osc_ucp_connections");
-    CHECK(counter.open, "there is no osc_ucp_connections");
-    value = test_counter_read(&counter);
-    test_counter_close(&counter);
-    return value;
+    CHECK(connections_counter.open, "there is no osc_ucp_connections");
+    return test_counter_read(&connections_counter);
 }
 
 static int is_nic(enum test_flavor flavor)
@@ -320,6 +317,7 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     test_init(&argc, &argv);
     test_needs_no_report();
+    test_counter_open(&connections_counter, "osc_ucp_connections");
     early_messages();
     for (enum test_flavor flavor = TEST_CREATE; flavor < TEST_FLAVORS; flavor++) {
         if (test_has_flavor(MPI_COMM_WORLD, flavor)) {
@@ -329,6 +327,7 @@ int main(int argc, char **argv)
             use(flavor);
         }
     }
+    test_counter_close(&connections_counter);
     MPI_T_finalize();
     return test_finish();
 }
