@@ -262,12 +262,51 @@ static void test_apart(void **state)
     ompi_osc_ucp_arena_give(&large[1]);
 }
 
+/** What lies far is in the same chunk, behind all that is near, and is used again. */
+static void test_far(void **state)
+{
+    enum { PAIRS = 20, NEAR = 448, FAR = 7168 };
+    ompi_osc_ucp_block_t near[PAIRS], far[PAIRS], large, none = { .chunk = NULL };
+    const char          *last;
+
+    (void) state;
+    for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(0, ompi_osc_ucp_arena_take(NEAR, 64, 0, false, &near[i]));
+        assert_true(ompi_osc_ucp_arena_take_far(&near[i], FAR, &far[i]));
+        assert_ptr_equal(near[i].chunk, far[i].chunk);
+        memset(ompi_osc_ucp_block_address(&near[i]), 1, NEAR);
+        memset(ompi_osc_ucp_block_address(&far[i]), 2, FAR);
+    }
+    last = (const char *) ompi_osc_ucp_block_address(&near[PAIRS - 1]) + NEAR;
+    for (int i = 0; i < PAIRS; i++) {
+        const char *at = ompi_osc_ucp_block_address(&far[i]);
+
+        assert_true(at >= last && 2 == at[0] && 0 == memcmp(at, at + 1, FAR - 1));
+        assert_int_equal(1, *(char *) ompi_osc_ucp_block_address(&near[i]));
+    }
+    assert_false(ompi_osc_ucp_arena_take_far(&near[0], 1 << 20, &none));
+    assert_null(none.chunk);
+    assert_int_equal(0, ompi_osc_ucp_arena_take(LARGE_BYTES, 64, 0, false, &large));
+    assert_false(ompi_osc_ucp_arena_take_far(&large, 64, &none)); /* a large block may be alone in its chunk */
+    ompi_osc_ucp_arena_give(&large);
+    last = ompi_osc_ucp_block_address(&far[3]);
+    ompi_osc_ucp_arena_give(&far[3]);
+    assert_true(ompi_osc_ucp_arena_take_far(&near[3], FAR, &far[3]));
+    assert_ptr_equal(last, ompi_osc_ucp_block_address(&far[3]));
+    for (int i = 0; i < PAIRS; i++) {
+        ompi_osc_ucp_arena_give(&near[i]);
+        ompi_osc_ucp_arena_give(&far[i]);
+    }
+    ompi_osc_ucp_arena_fini();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_far),
         cmocka_unit_test_setup_teardown(test_shared, open_transport, close_transport),
         cmocka_unit_test_setup_teardown(test_pinned, open_transport, close_transport),
         cmocka_unit_test_setup_teardown(test_apart, open_transport, close_transport)};

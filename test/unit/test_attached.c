@@ -36,9 +36,10 @@ static ompi_osc_ucp_looked_t looked_by(ompi_osc_ucp_insider_t *insider, ompi_osc
     };
 }
 
-/** This process attaches the region. */
+/** This process attaches the region. The table may hold anything before. */
 static void attach(void)
 {
+    memset(&shared->table, 0xff, sizeof(shared->table));
     ompi_osc_ucp_attached_init(&shared->attached, &shared->table);
     ompi_osc_ucp_attached_change(&shared->attached);
     ompi_osc_ucp_shown_set(shared->table.shown, (uintptr_t) region, (uintptr_t) region + REGION - 1);
@@ -166,12 +167,41 @@ static void test_found(void **state)
     assert_false(still(&found));
 }
 
+/** Each insider has one process at a time. The next one goes on with the turns: a detach may still look at them. */
+static void test_claims(void **state)
+{
+    static ompi_osc_ucp_insider_t *insiders[OMPI_OSC_UCP_INSIDERS];
+    ompi_osc_ucp_looked_t          looked;
+
+    (void) state;
+    memset(shared, 0, sizeof(*shared));
+    attach();
+    for (int i = 0; i < OMPI_OSC_UCP_INSIDERS; i++) {
+        insiders[i] = ompi_osc_ucp_insider_take(&shared->attached);
+        assert_non_null(insiders[i]);
+        assert_int_equal(0, insiders[i]->turns);
+        for (int j = 0; j < i; j++) {
+            assert_ptr_not_equal(insiders[j], insiders[i]);
+        }
+    }
+    assert_null(ompi_osc_ucp_insider_take(&shared->attached));
+    looked = looked_by(insiders[70], ompi_osc_ucp_cma_self());
+    assert_true(enter(&looked));
+    ompi_osc_ucp_attached_leave(insiders[70]);
+    ompi_osc_ucp_insider_give(&shared->attached, insiders[70]);
+    assert_int_equal(0, insiders[70]->pid);
+    assert_ptr_equal(insiders[70], ompi_osc_ucp_insider_take(&shared->attached));
+    assert_int_equal(2, insiders[70]->turns);
+    assert_int_equal(getpid(), insiders[70]->pid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_insider),
         cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_found)
+        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_claims)
     };
 
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -7,7 +7,7 @@
 
 #include <malloc.h>
 
-enum { WINDOWS = 64, MEMORY = 64, WINDOW_BYTES = 4096, TABLE_BYTES = 7168 };
+enum { WINDOWS = 64, MEMORY = 64, WINDOW_BYTES = 4096 };
 
 static MPI_T_pvar_session session;
 
@@ -105,12 +105,6 @@ static int is_lean(void)
     return !is_nic(TEST_ALLOCATE) && (NULL == node || 0 != strcmp(node, "0")) && test_one_node(MPI_COMM_WORLD);
 }
 
-/** Unless a dynamic window is lean, its table of attached regions lies with its control block. */
-static int is_large(enum test_flavor flavor)
-{
-    return TEST_DYNAMIC == flavor && !is_lean();
-}
-
 static void make_one(enum test_flavor flavor, MPI_Win *win)
 {
     static unsigned char memory[MEMORY];
@@ -135,7 +129,6 @@ static void make_one(enum test_flavor flavor, MPI_Win *win)
 static void make_many(enum test_flavor flavor)
 {
     unsigned long long opened = 0;
-    double             most = WINDOW_BYTES + (is_large(flavor) ? TABLE_BYTES : 0);
     double             before = 0, shared_before = 0, own, shared;
     MPI_Win            win[WINDOWS];
 
@@ -149,8 +142,9 @@ static void make_many(enum test_flavor flavor)
     }
     own    = average(in_use() - before) / (WINDOWS / 2);
     shared = average(in_use_shared() - shared_before) / (WINDOWS / 2);
-    CHECK(own + shared <= most, "%s: a window of %d processes takes %.0f bytes of malloc and %.0f of shared memory",
-          test_flavor_name[flavor], test_size, own, shared);
+    CHECK(own + shared <= WINDOW_BYTES,
+          "%s: a window of %d processes takes %.0f bytes of malloc and %.0f of shared memory", test_flavor_name[flavor],
+          test_size, own, shared);
     CHECK(connections() == opened, "%s: %llu connections for windows that are not used", test_flavor_name[flavor],
           connections() - opened);
     MPI_Barrier(MPI_COMM_WORLD); /* windows that are freed do send messages */

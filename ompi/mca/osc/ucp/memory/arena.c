@@ -298,6 +298,37 @@ int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool pe
     return taken ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
 }
 
+/** The same at the end of the last gap that is large enough. */
+static bool chunk_take_last(ompi_osc_ucp_chunk_t *chunk, uint64_t bytes, ompi_osc_ucp_block_t *block)
+{
+    gap_t  **at, **last = NULL;
+    uint64_t offset;
+
+    for (at = &chunk->gaps; NULL != *at; at = &(*at)->next) {
+        last = (*at)->bytes >= bytes ? at : last;
+    }
+    if (NULL == last) {
+        return false;
+    }
+    offset = (*last)->offset + (*last)->bytes - bytes;
+    if (!gap_cut(last, offset, bytes)) {
+        return false;
+    }
+    *block = (ompi_osc_ucp_block_t) { .chunk = chunk, .offset = offset, .bytes = bytes };
+    chunk->blocks++;
+    return true;
+}
+
+bool ompi_osc_ucp_arena_take_far(const ompi_osc_ucp_block_t *block, size_t bytes, ompi_osc_ucp_block_t *far_p)
+{
+    bool taken;
+
+    pthread_mutex_lock(&arena.lock);
+    taken = SMALL == block->chunk->kind && chunk_take_last(block->chunk, round_up(bytes, UNIT), far_p);
+    pthread_mutex_unlock(&arena.lock);
+    return taken;
+}
+
 /** Make freed bytes a gap, merged with its neighbours. If memory for a new gap is short, the bytes stay unused. */
 static void chunk_give(ompi_osc_ucp_chunk_t *chunk, uint64_t offset, uint64_t bytes)
 {

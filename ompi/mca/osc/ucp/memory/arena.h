@@ -67,6 +67,10 @@ typedef struct ompi_osc_ucp_block_t {
  */
 int ompi_osc_ucp_arena_take(size_t bytes, size_t alignment, size_t skew, bool peers, ompi_osc_ucp_block_t *block_p);
 
+/** Allocate `bytes` of the same chunk as `block`, far from the blocks that are used: memory that many windows never
+ *  touch shares no pages with what they do. False if the chunk has no room. */
+bool ompi_osc_ucp_arena_take_far(const ompi_osc_ucp_block_t *block, size_t bytes, ompi_osc_ucp_block_t *far_p);
+
 /** Free a block; nothing if it is none. */
 void ompi_osc_ucp_arena_give(ompi_osc_ucp_block_t *block);
 

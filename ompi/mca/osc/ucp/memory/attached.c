@@ -131,30 +131,43 @@ static void mark_taken(ompi_osc_ucp_attached_t *attached, uint32_t i)
     __atomic_fetch_or(&attached->taken[i / 64], UINT64_C(1) << i % 64, __ATOMIC_RELEASE);
 }
 
+/** Claim an insider. False: somebody has it. */
+static bool claim(ompi_osc_ucp_attached_t *attached, uint32_t i)
+{
+    const uint64_t bit = UINT64_C(1) << i % 64;
+
+    return 0 == (__atomic_fetch_or(&attached->claimed[i / 64], bit, __ATOMIC_ACQUIRE) & bit);
+}
+
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached)
 {
     const ompi_osc_ucp_cma_self_t self = ompi_osc_ucp_cma_self();
     ompi_osc_ucp_insider_t       *insider;
-    int32_t                       none;
-    uint32_t                      i;
+    uint32_t                      i = 0;
 
-    for (i = 0; i < OMPI_OSC_UCP_INSIDERS; i++) {
-        insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
-        none    = 0;
-        if (__atomic_compare_exchange_n(&insider->pid, &none, self.pid, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-            __atomic_store_n(&insider->address, self.address, __ATOMIC_RELAXED);
-            __atomic_store_n(&insider->number, self.number, __ATOMIC_RELAXED);
-            mark_taken(attached, i);
-            return insider;
-        }
+    while (i < OMPI_OSC_UCP_INSIDERS && !claim(attached, i)) {
+        i++;
     }
-    return NULL;
+    if (OMPI_OSC_UCP_INSIDERS == i) {
+        return NULL;
+    }
+    insider = &ompi_osc_ucp_attached_table(attached)->insiders[i];
+    if (!is_taken(attached, i)) {
+        insider->turns = 0; /* nobody looks at it yet; later on a detach may wait for it to change */
+    }
+    __atomic_store_n(&insider->address, self.address, __ATOMIC_RELAXED);
+    __atomic_store_n(&insider->number, self.number, __ATOMIC_RELAXED);
+    __atomic_store_n(&insider->pid, self.pid, __ATOMIC_RELAXED);
+    mark_taken(attached, i);
+    return insider;
 }
 
-void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider)
+void ompi_osc_ucp_insider_give(ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_insider_t *insider)
 {
-    __atomic_store_n(&insider->pid, 0, __ATOMIC_RELEASE);
+    const uint32_t i = (uint32_t) (insider - ompi_osc_ucp_attached_table(attached)->insiders);
+
+    __atomic_store_n(&insider->pid, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_and(&attached->claimed[i / 64], ~(UINT64_C(1) << i % 64), __ATOMIC_RELEASE);
 }
 
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank)

@@ -30,14 +30,14 @@ typedef struct ompi_osc_ucp_shown_t {
 
 /** A process that may be inside. */
 typedef struct ompi_osc_ucp_insider_t {
-    int32_t  pid;     /**< 0: free */
+    int32_t  pid;     /**< 0: it is nobody's */
     uint32_t turns;   /**< odd: it is inside */
     uint64_t address; /**< the process has `number` there (memory/cma.h) */
     uint64_t number;
 } ompi_osc_ucp_insider_t;
 
-/** What a window needs only when regions are attached, or peers look. In a lean window it lies apart, takes no memory
- *  until then, and may hold anything at first. In others `insiders` are initially zero. */
+/** What a window needs only when regions are attached, or peers look. It lies apart, takes no memory until then, and
+ *  may hold anything at first. */
 typedef struct ompi_osc_ucp_attached_table_t {
     ompi_osc_ucp_insider_t insiders[OMPI_OSC_UCP_INSIDERS];
     ompi_osc_ucp_shown_t   shown[OMPI_OSC_UCP_ATTACHED_MAX]; /**< in order of addresses */
@@ -50,7 +50,7 @@ typedef struct ompi_osc_ucp_attached_t {
     uint64_t array;   /**< the owner's address of them, if there are more than the maximum */
     int64_t  table;   /**< bytes from here to the table; set once */
     uint64_t taken[OMPI_OSC_UCP_INSIDERS / 64]; /**< insiders that were ever taken: a bit for each */
-    char     pad[16];
+    uint64_t claimed[OMPI_OSC_UCP_INSIDERS / 64]; /**< those that somebody has now, unless each member has its own */
 } ompi_osc_ucp_attached_t;
 
 _Static_assert(64 == sizeof(ompi_osc_ucp_attached_t), "a cache line");
@@ -92,7 +92,7 @@ void ompi_osc_ucp_attached_await(ompi_osc_ucp_attached_t *attached);
 
 /** Become a process that may be inside, until it gives that up. NULL: there are too many. */
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_take(ompi_osc_ucp_attached_t *attached);
-void ompi_osc_ucp_insider_give(ompi_osc_ucp_insider_t *insider);
+void ompi_osc_ucp_insider_give(ompi_osc_ucp_attached_t *attached, ompi_osc_ucp_insider_t *insider);
 
 /** The same in a lean window, where each member has a place of its own: `rank` < OMPI_OSC_UCP_INSIDERS. */
 ompi_osc_ucp_insider_t *ompi_osc_ucp_insider_of(ompi_osc_ucp_attached_t *attached, int rank);

@@ -132,7 +132,7 @@ static int cma_complete(ompi_osc_ucp_peer_t *peer, uint32_t *awaited)
 static void cma_detach(ompi_osc_ucp_peer_t *peer)
 {
     if (NULL != peer->insider) {
-        ompi_osc_ucp_insider_give(peer->insider);
+        ompi_osc_ucp_insider_give(peer->attached, peer->insider);
     }
     peer->insider  = NULL;
     peer->attached = NULL;

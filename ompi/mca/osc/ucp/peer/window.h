@@ -88,6 +88,7 @@ struct ompi_osc_ucp_window_t {
     ompi_osc_ucp_window_t  *next_served; /**< in the list of those with a handoff (service/handoff.c) */
     ompi_osc_ucp_window_t **served_at;   /**< what points to it there; NULL: it is not in the list */
     ompi_osc_ucp_block_t    block;     /**< control block, then memory of MPI_Win_allocate; none with `segment` */
+    ompi_osc_ucp_block_t    far_block; /**< the table of attached regions, if it lies apart */
     ompi_osc_ucp_segment_t *segment;   /**< of a lean window, and of MPI_Win_allocate_shared; else NULL */
     ompi_osc_ucp_stripe_t  *stripes;   /**< of the own memory */
     uintptr_t               key_base;  /**< subtracted from an address it gives the stripes' key */

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The control block and memory of MPI_Win_allocate are one block of the arena, and so are the control block and the
- * table of attached regions that peers see. Memory of MPI_Win_create is registered
- * if peers may reach it natively.
+ * The control block and memory of MPI_Win_allocate are one block of the arena. The table of attached regions that peers
+ * see lies apart in the control block's chunk, which they map. Memory of MPI_Win_create is registered if peers may
+ * reach it natively.
  */
 
 #include "window/stages.h"
@@ -12,33 +12,52 @@
 #include "base/params.h"
 #include "memory/attached.h"
 
-typedef struct attached_t {
-    ompi_osc_ucp_attached_t       head;
-    ompi_osc_ucp_attached_table_t table;
-} attached_t;
-
-int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
+/** Take a block for what lies before the control block, for that, and for `behind`. */
+static int control_take(ompi_osc_ucp_window_t *window, size_t behind)
 {
-    bool   allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
-    bool   dynamic   = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
-    size_t before    = ompi_osc_ucp_counters_bytes(window->counters_max);
-    size_t bytes     = before + sizeof(ompi_osc_ucp_control_t) +
-                       (allocates ? (size_t) window->bytes : dynamic ? sizeof(attached_t) : 0);
-    attached_t *attached;
-    int         rc;
+    const size_t before = ompi_osc_ucp_counters_bytes(window->counters_max) + sizeof(ompi_osc_ucp_control_t);
 
-    rc = ompi_osc_ucp_arena_take(bytes, window->alignment, before + sizeof(ompi_osc_ucp_control_t), window->size > 1,
-                                 &window->block);
+    return ompi_osc_ucp_arena_take(before + behind, window->alignment, before, window->size > 1, &window->block);
+}
+
+/** The same for a dynamic window, whose table lies apart, or behind all that if the chunk has no room. *table_p: the
+ *  table, as bytes from the block's address. */
+static int dynamic_take(ompi_osc_ucp_window_t *window, size_t *table_p)
+{
+    const size_t head = sizeof(ompi_osc_ucp_attached_t), table = sizeof(ompi_osc_ucp_attached_table_t);
+    int          rc   = control_take(window, head);
+
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    window->control = (ompi_osc_ucp_control_t *) ((char *) ompi_osc_ucp_block_address(&window->block) + before);
+    if (ompi_osc_ucp_arena_take_far(&window->block, table, &window->far_block)) {
+        *table_p = (size_t) (window->far_block.offset - window->block.offset);
+        return rc;
+    }
+    ompi_osc_ucp_arena_give(&window->block);
+    rc       = control_take(window, head + table);
+    *table_p = (size_t) window->block.bytes - table;
+    return rc;
+}
+
+int ompi_osc_ucp_memory_allocate(ompi_osc_ucp_window_t *window)
+{
+    const bool allocates = MPI_WIN_FLAVOR_ALLOCATE == window->flavor;
+    const bool dynamic   = MPI_WIN_FLAVOR_DYNAMIC == window->flavor;
+    size_t     table     = 0;
+    char      *block;
+    int        rc;
+
+    rc = dynamic ? dynamic_take(window, &table) : control_take(window, allocates ? (size_t) window->bytes : 0);
+    if (OMPI_SUCCESS != rc) {
+        return rc;
+    }
+    block           = ompi_osc_ucp_block_address(&window->block);
+    window->control = (ompi_osc_ucp_control_t *) (block + ompi_osc_ucp_counters_bytes(window->counters_max));
     memset(window->control, 0, sizeof(*window->control));
     if (dynamic) {
-        attached = (attached_t *) (window->control + 1);
-        memset(attached->table.insiders, 0, sizeof(attached->table.insiders));
-        ompi_osc_ucp_attached_init(&attached->head, &attached->table);
-        window->attached = &attached->head;
+        window->attached = (ompi_osc_ucp_attached_t *) (window->control + 1);
+        ompi_osc_ucp_attached_init(window->attached, (ompi_osc_ucp_attached_table_t *) (block + table));
     }
     window->stripes = ompi_osc_ucp_block_head(&window->block)->stripes;
     if (allocates) {
@@ -54,6 +73,7 @@ void ompi_osc_ucp_memory_free(ompi_osc_ucp_window_t *window)
         opal_common_ucp_memory_free(window->registered);
         window->registered = NULL;
     }
+    ompi_osc_ucp_arena_give(&window->far_block);
     ompi_osc_ucp_arena_give(&window->block);
 }
 
