@@ -11,7 +11,8 @@
 /** Lots begin at multiples of a cache line and have whole ones. Bytes. */
 #define UNIT 64u
 
-#define UNITS (OMPI_OSC_UCP_LANE_BYTES / UNIT)
+/** Units of the largest lane. As the number of a unit: none. */
+#define UNITS (OMPI_OSC_UCP_LANE_MOST / UNIT)
 
 /** The first lane begins where a granule does: see ompi_osc_ucp_segment_member. Bytes from the segment's head. */
 #define FIRST (2u * OMPI_OSC_UCP_STRIPE_GRANULE)
@@ -23,6 +24,7 @@ struct ompi_osc_ucp_pool_t {
     ompi_osc_ucp_pool_t *next;
     ompi_osc_ucp_sysv_t *sysv;
     int                  lanes;
+    uint32_t             units;   /**< of each lane */
     bool                 lasting; /**< the first for so many lanes: most programs need no other */
     uint32_t             taken;   /**< units in use */
     uint32_t             first;   /**< all units before it are in use */
@@ -44,13 +46,14 @@ static ompi_osc_ucp_pool_t *pool_new(int lanes, bool lasting)
     if (NULL == pool) {
         return NULL;
     }
-    pool->sysv = ompi_osc_ucp_sysv_create(FIRST + (uint64_t) lanes * OMPI_OSC_UCP_LANE_BYTES);
+    pool->sysv = ompi_osc_ucp_sysv_create(FIRST + (uint64_t) lanes * ompi_osc_ucp_lane_bytes(lanes));
     if (NULL == pool->sysv) {
         free(pool);
         return NULL;
     }
     pool->lanes   = lanes;
-    pool->last    = UNITS;
+    pool->units   = ompi_osc_ucp_lane_bytes(lanes) / UNIT;
+    pool->last    = pool->units;
     pool->lasting = lasting;
     pool->next    = pools.first;
     pools.first   = pool;
@@ -79,10 +82,10 @@ static uint32_t pool_find(const ompi_osc_ucp_pool_t *pool, uint32_t units)
 {
     uint32_t at, free = 0;
 
-    if (units > UNITS - pool->taken) {
+    if (units > pool->units - pool->taken) {
         return UNITS;
     }
-    for (at = pool->first; at < UNITS && free < units; at++) {
+    for (at = pool->first; at < pool->units && free < units; at++) {
         free = is_used(pool, at) ? 0 : free + 1;
     }
     return free < units ? UNITS : at - units;

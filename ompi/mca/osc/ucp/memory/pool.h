@@ -14,9 +14,21 @@
 
 #include "memory/sysv.h"
 
-/** Bytes of a lane. Memory that no window has touched takes none. With many windows in a lane, the pages that it has
- *  begun do not count. */
-#define OMPI_OSC_UCP_LANE_BYTES (3u << 20)
+/** Most bytes of a lane. Memory that no window has touched takes none. With many windows in a lane, the pages that it
+ *  has begun do not count. */
+#define OMPI_OSC_UCP_LANE_MOST (3u << 20)
+
+/** Most bytes of a segment's lanes: each process maps all of them, and limits count what is mapped. */
+#define OMPI_OSC_UCP_LANES_MOST (512u << 20)
+
+/** Bytes of each of so many lanes: whole granules. */
+static inline uint32_t ompi_osc_ucp_lane_bytes(int lanes)
+{
+    const uint32_t granules = OMPI_OSC_UCP_LANES_MOST / OMPI_OSC_UCP_STRIPE_GRANULE / (uint32_t) lanes;
+    const uint32_t bytes    = granules * OMPI_OSC_UCP_STRIPE_GRANULE;
+
+    return bytes < OMPI_OSC_UCP_LANE_MOST ? bytes : OMPI_OSC_UCP_LANE_MOST;
+}
 
 /** Most bytes that a window may have in a lane: enough for a member of any window with memory of the program's. */
 #define OMPI_OSC_UCP_POOL_MOST (16u << 10)

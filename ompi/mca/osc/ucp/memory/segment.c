@@ -190,7 +190,7 @@ static bool sysv_create(ompi_osc_ucp_segment_t *segment, int lanes, uint64_t byt
         segment->place.packed = 1 == lanes;
         segment->place.far    = segment->lot->far - segment->lot->offset - bytes + segment->place.far;
         if (lanes > 1) {
-            segment->place.stride = OMPI_OSC_UCP_LANE_BYTES;
+            segment->place.stride = ompi_osc_ucp_lane_bytes(lanes);
         }
     }
     return true;
