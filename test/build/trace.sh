@@ -108,6 +108,19 @@ quietly python3 -c 'import json, sys
 sys.exit({e["pid"] for e in json.load(open(sys.argv[1]))["traceEvents"]} != {0, 1})' "$scratch/joined"
 [ ! -e "$folder/trace.json" ] || fail "a killed job put its parts together"
 
+# Of a file that is cut, is no trace, or is not there, trace-join says so in one line, and makes no trace.
+head -c -30 "$scratch/joined" >"$scratch/cut"
+sed '3s/.*/,{"half/' "$folder/trace.json.0" >"$scratch/broken"
+echo "rank,target" >"$scratch/table"
+for file in "$scratch/cut" "$scratch/broken" "$scratch/table" "$scratch/none"; do
+    status=0
+    why='(: No such file| is cut, or no trace of osc_ucp_trace .*: take the file )'
+    "$top/contrib/trace-join" "$folder/trace.json.1" "$file" >"$scratch/joined" 2>"$scratch/out" || status=$?
+    [ "$status" -eq 1 ] && [ ! -s "$scratch/joined" ] && [ "$(lines '')" -eq 1 ] &&
+        [ "$(lines "^trace-join: $file$why")" -eq 1 ] ||
+        fail "trace-join of $file: status $status: $(cat "$scratch/out")"
+done
+
 run 2 free
 [ "$status" -eq 0 ] && [ -z "$(ls "$folder")" ] || fail "without being asked: $(ls "$folder")"
 silent
