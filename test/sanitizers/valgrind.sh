@@ -27,8 +27,9 @@ fi
 # UCX replaces the functions of memory that valgrind replaces, too.
 export UCX_MEM_EVENTS=n OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 
-# Run "$@", called $1, which puts a report of each process into $scratch.
-run()
+# Run "$@", called $1, which puts a report of each process into $scratch. What concerns the component is then in
+# $scratch/found.
+look()
 {
     local name=$1 status=0
 
@@ -42,21 +43,56 @@ run()
     grep -q 'ERROR SUMMARY' "$scratch"/report.* || fail "$name: valgrind has reported nothing at all"
     # Reports are paragraphs; each frame in them has the name of its source.
     cat "$scratch"/report.* | sed 's/^==[0-9]*== \{0,1\}//' |
-        awk -v RS= '
-            /\/opal\/mca\/common\/ucp\/|\/ompi\/mca\/osc\/ucp\// { print $0 "\n"; found = 1 }
-            END { exit found }' >"$scratch/found" || { cat "$scratch/found"; fail "$name"; }
+        awk -v RS= '/\/opal\/mca\/common\/ucp\/|\/ompi\/mca\/osc\/ucp\// { print $0 "\n" }' >"$scratch/found"
 }
 
-# Program $1 over transports $2: node for lean windows.
-run_program()
+# Nothing was found in $1.
+expect_nothing()
 {
-    local launch=(-x "UCX_TLS=$2" --mca osc_ucp_node 0)
+    [ ! -s "$scratch/found" ] || { cat "$scratch/found"; fail "$1"; }
+}
+
+# Program $1, of the tests or a file, over transports $2: node for lean windows.
+look_at_program()
+{
+    local launch=(-x "UCX_TLS=$2" --mca osc_ucp_node 0) program=$1
 
     [ node != "$2" ] || launch=()
-    run "$1, $2" "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
+    [ -e "$program" ] || program=$(echo "$build"/test/mpi/*/"$1")
+    look "$1, $2" "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca pml ob1 --mca mpi_yield_when_idle 1 \
         "${launch[@]}" -x UCX_MEM_EVENTS "${valgrind[@]}" --leak-check=full --show-leak-kinds=definite,indirect \
-        "$build"/test/mpi/*/"$1"
+        "$program"
 }
+
+# First a program whose fault must be found: the component reads a buffer that was freed.
+cat >"$scratch/freed.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    char *base, *buffer = calloc(1, 1000);
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Win_allocate(1000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    free(buffer);
+    MPI_Put(buffer, 1000, MPI_BYTE, 1, 0, 1000, MPI_BYTE, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+END
+quietly "$mpicc" -g -O1 -Wno-use-after-free -o "$scratch/freed" "$scratch/freed.c"
+for tls in node sm,self; do
+    look_at_program "$scratch/freed" $tls
+    grep -q '^Invalid read of size' "$scratch/found" || {
+        cat "$scratch"/report.*
+        fail "$tls: a buffer was freed before the component read it, and valgrind tells nothing"
+    }
+done
 
 # They leave behind what the component gives back when Open MPI closes it.
 quietly make -C "$build/test/unit" check TESTS=
@@ -64,12 +100,14 @@ for test in "$build"/test/unit/test_*.o; do
     name=$(basename "$test" .o)
     # shellcheck disable=SC2053  # a pattern
     if [[ $name != $not ]]; then
-        run "$name" "${valgrind[@]}" "${test%.o}"
+        look "$name" "${valgrind[@]}" "${test%.o}"
+        expect_nothing "$name"
     fi
 done
 for program in "${programs[@]}"; do
     quietly make -C "$build/test/mpi" "$program"
-    run_program "$program" node
-    run_program "$program" sm,self
-    run_program "$program" tcp,self
+    for tls in node sm,self tcp,self; do
+        look_at_program "$program" $tls
+        expect_nothing "$program, $tls"
+    done
 done
