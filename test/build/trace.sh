@@ -127,7 +127,9 @@ silent
 
 # On two hosts, which have the same clock; then one of them has another one.
 below=("$top/contrib/two-hosts" -n 2)
-if "${below[@]}" true >"$scratch/out" 2>&1; then
+if ! said=$("${below[@]}" true 2>&1); then
+    echo "on one host only: $said"
+else
     run 2 free "${trace[@]}" "${operations[@]}"
     traced 2 operations
     export PER_HOST=2
@@ -138,5 +140,7 @@ if "${below[@]}" true >"$scratch/out" 2>&1; then
     if [[ $(made_with OMPI_VERSION) == 4.* ]] && "${other_clock[@]}" true 2>/dev/null; then
         run 2 free "${trace[@]}" "${operations[@]}" --map-by node "$scratch/traced" free : -np 1 "${other_clock[@]}"
         traced 3 operations
+    else
+        echo "on hosts with the same clock only"
     fi
 fi

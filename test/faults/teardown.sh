@@ -47,3 +47,4 @@ for how in open outstanding locked posted error busy load; do
         done
     done
 done
+[ ${#apart[@]} -gt 0 ] || echo "on this machine's /dev/shm, so that nobody saw what is left there: only root can"
