@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * environment:
- *   TEST_SECONDS  how long (default: 10)
+ *   TEST_SECONDS  how long (default: 5)
  *   TEST_SEED     of the random numbers (default: the time)
  *   TEST_ROUND    only this round: what is printed with a failure does it again
  *   TEST_VERBOSE  tell each operation and epoch
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     test_init(&argc, &argv);
     seed = test_seed();
     soak_verbose = NULL != getenv("TEST_VERBOSE");
-    until = MPI_Wtime() + (NULL != seconds ? atof(seconds) : 10);
+    until = MPI_Wtime() + (NULL != seconds ? atof(seconds) : 5);
     if (NULL != only) {
         one_round(seed, atoi(only));
         more = 0;
