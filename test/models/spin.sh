@@ -26,7 +26,7 @@ holds()
         compile=(-DNFAIR=3) run=(-a -f)
     fi
     spin "$@" -a "$here/$model" >spin.log || { cat spin.log; exit 1; }
-    ${CC:-gcc} -O2 "${compile[@]}" -o pan pan.c 2>gcc.log || { cat gcc.log; exit 1; }
+    ${CC:-gcc} -O1 "${compile[@]}" -o pan pan.c 2>gcc.log || { cat gcc.log; exit 1; }
     ./pan "${run[@]}" -m1000000 >pan.log
     if grep -q 'max search depth too small' pan.log; then
         cat pan.log
