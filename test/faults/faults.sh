@@ -56,7 +56,10 @@ inject()
 for setup in node tcp shm rdma; do
     for rank in 0 1; do
         for how in memory broken; do
+            before=$(wc -l <"$scratch/points")
             inject 250 again all $rank $how
+            [ $(($(wc -l <"$scratch/points") - before)) -ge 20 ] ||
+                fail "set-up $setup, rank $rank, $how: hardly a call was made to fail: $(tail -n 20 "$scratch/out")"
         done
     done
 done
