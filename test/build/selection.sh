@@ -27,7 +27,8 @@ expect 0 --mca osc_ucp_priority 1
 expect 0 --mca osc_ucp_priority 0
 expect 1 --mca osc_ucp_priority 0 --mca osc ^rdma,pt2pt,ucx
 
-run_window "$components"
+# Open MPI's own osc/ucx is left out: from 5.0.10 on it prints an error in each process (docs/versions.md).
+run_window "$components" --mca osc ^ucx
 [ "$(sort "$scratch/out")" = "$(printf 'rank 0: window made\nrank 1: window made')" ] ||
     fail "a run prints more than the program does: $(cat "$scratch/out")"
 
