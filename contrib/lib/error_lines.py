@@ -1,4 +1,5 @@
 # Checks that docs/errors.md has an entry for each text of the sources, as it names them: an ellipsis for each value.
+# And that reports of the checker which docs/checker.md quotes are what the sources print.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 #
@@ -13,6 +14,7 @@ import re
 import sys
 
 ERRORS = "docs/errors.md"
+CHECKER = "docs/checker.md"
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ["opal/mca/common/ucp", "ompi/mca/osc/ucp", "ext", "preload", "status", "convert"]
 PRINTS = ["opal_output", "opal_output_verbose"]
@@ -100,6 +102,16 @@ def has(document, text):
     return all(part.strip(" ,;:()'") in words for part in text.split("..."))
 
 
+def quotes_of(document):
+    """What the document quotes of the checker's reports: the text of the first line, why, and cure."""
+    return re.findall(r"^    osc/ucp: +(?:check: [\w-]+|why|cure): (.+?)(?:, window .*)?$", document.read_text(), re.M)
+
+
+def prints(text, line):
+    """Whether the text, with some values, is the line."""
+    return re.fullmatch(".+".join(map(re.escape, text.split("..."))), line)
+
+
 def main():
     top = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else TOP)
     found, entries = list(texts_of(top)), entries_of(top / ERRORS)
@@ -107,6 +119,8 @@ def main():
     wrong = [f"{name}: no entry in {ERRORS}: {text}" for text, name in texts.items() if text not in entries]
     wrong += [f"{name}: not in {document}: {text}" for text, name, document in found
               if ERRORS != document and not has(top / document, text)]
+    wrong += [f"{CHECKER}: in no source: {line}" for line in quotes_of(top / CHECKER)
+              if not any(prints(text, line) for text in texts)]
     wrong += [f"{ERRORS}: in no source: {text}" for text in entries if text not in texts]
     wrong += [f"{ERRORS}: twice: {text}" for text in set(entries) if entries.count(text) > 1]
     wrong += [f"contrib/lib/error_lines.py: there is no {name}" for name in [*ELSEWHERE, *OTHERS]

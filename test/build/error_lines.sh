@@ -1,6 +1,7 @@
 #!/bin/bash
 # docs/errors.md explains each text that the sources can print, and none that they cannot; other documents have those of
-# the watchdog, of the report and of osc_ucp_status's table. A new text, a changed one and a lost entry are seen.
+# the watchdog, of the report and of osc_ucp_status's table. docs/checker.md quotes reports of the checker as they are
+# printed. A new text, a changed one and a lost entry are seen.
 #
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck source=test/build/lib.sh
@@ -32,7 +33,7 @@ mkdir -p "$scratch/tree/docs" "$scratch/tree/${component%/*}" "$scratch/tree/${t
 cp -r "$top/$component" "$scratch/tree/$component"
 cp -r "$top/$transport" "$scratch/tree/$transport"
 cp -r "$top"/{ext,preload,status,convert} "$scratch/tree"
-cp "$top"/docs/{errors,report,status,watchdog}.md "$scratch/tree/docs"
+cp "$top"/docs/{checker,errors,report,status,watchdog}.md "$scratch/tree/docs"
 check "$scratch/tree" || fail "the copy should be right: $(cat "$scratch/log")"
 seen "no entry in docs/errors.md: rank ... has a new error" $component/path/nic.c \
     's/^static int nic_attach/static const char *added = "rank %d has " "a new error";\n&/'
@@ -52,5 +53,7 @@ seen "no entry in docs/errors.md: OTF2 cannot make an archive ..." convert/archi
 seen "not in docs/status.md: is halted, and" status/table.c 's/is stopped, and/is halted, and/'
 seen "not in docs/watchdog.md: for the lock of" docs/watchdog.md 's/for the lock of/for a lock of/'
 seen "not in docs/report.md: and ... windows beyond" $component/report/report.c 's/windows more/windows beyond/'
+seen "docs/checker.md: in no source: nothing sorts two operations on the same bytes" docs/checker.md \
+    's/nothing orders two operations/nothing sorts two operations/'
 # shellcheck disable=SC2016  # Markdown
 seen "docs/errors.md: in no source: it was removed" docs/errors.md 's/`` it is damaged ``/`` it was removed ``/'
