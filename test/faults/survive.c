@@ -136,7 +136,7 @@ int listen(int fd, int backlog)
     int (*real)(int, int);
 
     if (n < LISTENERS && 0 == getsockname(fd, (struct sockaddr *) &at, &bytes) &&
-        AF_INET == at.sin_family && htonl(INADDR_LOOPBACK) == at.sin_addr.s_addr) {
+        AF_INET == at.sin_family && htonl(INADDR_ANY) != at.sin_addr.s_addr) {
         listeners[n++] = ntohs(at.sin_port);
     }
     *(void **) &real = dlsym(RTLD_NEXT, "listen");
