@@ -7,10 +7,24 @@
 #include "base/node_file.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "opal/util/proc.h"
+
+int ompi_osc_ucp_file_reserve(int fd, size_t at, size_t size)
+{
+    sigset_t all, before;
+    int      rc;
+
+    sigfillset(&all);
+    (void) pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = posix_fallocate(fd, (off_t) at, (off_t) size);
+    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
 
 int ompi_osc_ucp_node_file_open(const char *prefix, size_t size, size_t reserved, char **name_p)
 {
@@ -24,7 +38,7 @@ int ompi_osc_ucp_node_file_open(const char *prefix, size_t size, size_t reserved
         return -1;
     }
     fd = open(*name_p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && (0 != ftruncate(fd, (off_t) size) || 0 != posix_fallocate(fd, 0, (off_t) reserved))) {
+    if (fd >= 0 && (0 != ftruncate(fd, (off_t) size) || 0 != ompi_osc_ucp_file_reserve(fd, 0, reserved))) {
         (void) close(fd);
         return -1;
     }

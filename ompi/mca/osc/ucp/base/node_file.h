@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/** Reserve `size` bytes from `at` on for a file: 0, or an errno. Signals do not interrupt it, as a program with a timer
+ *  might never get a large file. */
+int ompi_osc_ucp_file_reserve(int fd, size_t at, size_t size);
+
 /** Open the file, made with zeros if need be; its name has that prefix. It lies in Open MPI's session folder, which
  *  only the user can read and mpirun removes. The first `reserved` bytes of `size` exist afterwards; the rest may be
  *  holes. *name_p is malloc'd, NULL if it cannot be. -1 if there is no file. */

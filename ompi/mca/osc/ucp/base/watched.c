@@ -40,7 +40,7 @@ static ompi_osc_ucp_watched_t *record_take(table_t *mapped, int fd)
     uint32_t mine = __atomic_fetch_add(&mapped->used, 1, __ATOMIC_RELAXED);
     size_t   at   = offsetof(table_t, records) + mine * sizeof(alone);
 
-    return mine < RECORDS_MAX && 0 == posix_fallocate(fd, (off_t) at, sizeof(alone)) ? &mapped->records[mine] : NULL;
+    return mine < RECORDS_MAX && 0 == ompi_osc_ucp_file_reserve(fd, at, sizeof(alone)) ? &mapped->records[mine] : NULL;
 }
 
 /** Map the file, and take a record. */

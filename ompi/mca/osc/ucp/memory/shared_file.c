@@ -16,6 +16,7 @@
 #include "opal/util/proc.h"
 
 #include "base/host.h"
+#include "base/node_file.h"
 #include "memory/arena.h"
 
 /** Where less than this is left, as in a container, memory is scarce. Bytes. */
@@ -48,7 +49,7 @@ static bool file_reserve(const opal_shmem_ds_t *ds, uint64_t size)
     if (fd < 0) {
         return true;
     }
-    reserved = ENOSPC != posix_fallocate(fd, 0, (off_t) size);
+    reserved = ENOSPC != ompi_osc_ucp_file_reserve(fd, 0, size);
     close(fd);
     return reserved;
 }
