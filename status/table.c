@@ -32,29 +32,6 @@ static const char *scaled(double value, char text[16])
     return text;
 }
 
-/** A process's rank in its MPI_COMM_WORLD. */
-static void put_rank(FILE *out, const record_t *record, uint64_t key)
-{
-    fprintf(out, "rank %u", (unsigned) key);
-    if (key >> 32 != record->key >> 32) {
-        fprintf(out, " of job %u", (unsigned) (key >> 32));
-    }
-}
-
-/** Several, as "rank 1, rank 2 and 5 more". */
-static void put_ranks(FILE *out, const record_t *record, uint32_t all)
-{
-    uint32_t i;
-
-    for (i = 0; i < record->whoms; i++) {
-        fputs(0 == i ? "" : ", ", out);
-        put_rank(out, record, record->whom[i]);
-    }
-    if (all > record->whoms) {
-        fprintf(out, " and %u more", (unsigned) (all - record->whoms));
-    }
-}
-
 /** The holders of the lock for which a process waits. False: it waits for its target, or for nobody that is known. */
 static bool put_holders(FILE *out, const record_t *record, const ompi_osc_ucp_watched_answer_t *answer)
 {
@@ -69,10 +46,10 @@ static bool put_holders(FILE *out, const record_t *record, const ompi_osc_ucp_wa
         return false;
     }
     fputs("the lock of ", out);
-    put_rank(out, record, record->whom[0]);
+    ompi_osc_ucp_process_print(out, record->whom[0], record->key);
     for (i = 0; i < answer->holders; i++) {
         fprintf(out, "%s %s ", 0 == i ? "," : " and", ompi_osc_ucp_held_words(answer->holder[i].how));
-        put_rank(out, record, answer->holder[i].key);
+        ompi_osc_ucp_process_print(out, answer->holder[i].key, record->key);
         fprintf(out, " for %.1f s", (double) answer->holder[i].age / 1e9);
     }
     return true;
@@ -122,10 +99,10 @@ static void put_waiting(FILE *out, const job_t *job, record_t *record)
         if (record->missing != record->whoms) {
             fprintf(out, "%u process%s among ", (unsigned) record->missing, 1 == record->missing ? "" : "es");
         }
-        put_ranks(out, record, 0);
+        ompi_osc_ucp_whom_print(out, record, 0, record->key);
         return;
     }
-    put_ranks(out, record, record->missing);
+    ompi_osc_ucp_whom_print(out, record, record->missing, record->key);
     fputs(0 == record->whoms ? "something that has no name" : "", out);
 }
 
@@ -140,7 +117,7 @@ static void put_held(FILE *out, const job_t *job, const record_t *record)
         case OMPI_OSC_UCP_HELD_EXCLUSIVE:
             fprintf(out, "; has the %s lock of ",
                     OMPI_OSC_UCP_HELD_SHARED == record->held[i].how ? "shared" : "exclusive");
-            put_rank(out, record, record->held[i].target);
+            ompi_osc_ucp_process_print(out, record->held[i].target, record->key);
             break;
         case OMPI_OSC_UCP_HELD_ALL:
             fputs("; has MPI_Win_lock_all", out);
@@ -234,7 +211,7 @@ void table_print(FILE *out, const job_t *job, const job_t *before)
     if (job->foreign) {
         fputs("job", out);
     } else {
-        fprintf(out, "job %u", (unsigned) look_number(job));
+        fprintf(out, "job %u (%u)", (unsigned) look_number(job), (unsigned) look_number(job) & 0xffff);
     }
     fprintf(out, ": %s, %d process%s on %s\n", ompi_osc_ucp_harmless(job->program, program, sizeof(program)), n,
             1 == n ? "" : "es", host);

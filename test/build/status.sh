@@ -60,7 +60,7 @@ case_of()
     begin "$1" "$2" 4 --mca osc_ucp_status 1 "${@:3}"
     case $1 in
     held)
-        shows "^job [0-9]+: watched, 3 processes on " \
+        shows "^job [0-9]+ \([0-9]+\): watched, 3 processes on " \
             "^ +[01]$rank.* halo +MPI_Win_lock +$ago the lock of rank 0, held exclusively by rank 2 for [0-9.]+ s$" \
             "^ +2$rank.* halo +\(MPI_Win_flush\) +computes, .*; has the exclusive lock of rank 0 for [0-9.]+ s$" ;;
     fence)
@@ -89,9 +89,9 @@ rates='{ if ($1 == 0 && $3 > 100 && $3 <= 1000 && $4 > 3.9 * $3 && $4 < 4.1 * $3
 until look --pid "$job"; awk "$rates" "$scratch/out"; do
     kill -0 "$job" 2>/dev/null || fail "no rates as expected: $(cat "$scratch/out" "$scratch/job")"
 done
-number=$(sed -n 's/^job \([0-9]*\): .*/\1/p' "$scratch/out")
+number=$(sed -n 's/^job \([0-9]*\) .*/\1/p' "$scratch/out")
 look --job "$number" --watch 0.5
-[ "$(lines "^job $number: ")" -ge 2 ] && [ "$(tail -n 1 "$scratch/out")" = "the job has ended" ] &&
+[ "$(lines "^job $number ")" -ge 2 ] && [ "$(tail -n 1 "$scratch/out")" = "the job has ended" ] &&
     ! grep -q '[^[:print:]]' "$scratch/out" || fail "--watch: $(cat -A "$scratch/out")"
 finish
 

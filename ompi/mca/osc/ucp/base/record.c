@@ -212,6 +212,26 @@ const char *ompi_osc_ucp_process_words(uint64_t key, uint64_t self, char to[OMPI
     return to;
 }
 
+void ompi_osc_ucp_process_print(FILE *out, uint64_t key, uint64_t self)
+{
+    char words[OMPI_OSC_UCP_PROCESS_WORDS];
+
+    fputs(ompi_osc_ucp_process_words(key, self, words), out);
+}
+
+void ompi_osc_ucp_whom_print(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t all, uint64_t self)
+{
+    uint32_t i;
+
+    for (i = 0; i < record->whoms; i++) {
+        fputs(0 == i ? "" : ", ", out);
+        ompi_osc_ucp_process_print(out, record->whom[i], self);
+    }
+    if (all > record->whoms) {
+        fprintf(out, " and %u more", (unsigned) (all - record->whoms));
+    }
+}
+
 const char *ompi_osc_ucp_held_words(uint64_t how)
 {
     static const char *const words[] = {

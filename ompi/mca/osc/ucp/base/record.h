@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 /** The calls. */
@@ -198,6 +199,13 @@ const char *ompi_osc_ucp_called_name(uint64_t call);
 /** The rank of a process in its MPI_COMM_WORLD, to process `self`: "rank 3", or "rank 3 of another job (2)". Returns
  *  `to`. */
 const char *ompi_osc_ucp_process_words(uint64_t key, uint64_t self, char to[OMPI_OSC_UCP_PROCESS_WORDS]);
+
+/** The same, printed. */
+void ompi_osc_ucp_process_print(FILE *out, uint64_t key, uint64_t self);
+
+/** Those that a record names, printed to process `self`: "rank 1, rank 2", and of more than that "and 5 more". `all` is
+ *  how many there are, 0 if only those. */
+void ompi_osc_ucp_whom_print(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t all, uint64_t self);
 
 /** "held exclusively by"; "held by" for what is no lock. */
 const char *ompi_osc_ucp_held_words(uint64_t how);

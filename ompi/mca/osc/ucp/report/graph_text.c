@@ -23,23 +23,7 @@ static double seconds(uint64_t from, uint64_t to)
 /** A process's rank in its MPI_COMM_WORLD. */
 static void put_rank(FILE *out, uint64_t key)
 {
-    char words[OMPI_OSC_UCP_PROCESS_WORDS];
-
-    fputs(ompi_osc_ucp_process_words(key, ompi_osc_ucp_watched->key, words), out);
-}
-
-/** Several, as "rank 1, rank 2 and 5 more". */
-static void put_ranks(FILE *out, const ompi_osc_ucp_watched_t *record, uint32_t all)
-{
-    uint32_t i;
-
-    for (i = 0; i < record->whoms; i++) {
-        fputs(0 == i ? "" : ", ", out);
-        put_rank(out, record->whom[i]);
-    }
-    if (all > record->whoms) {
-        fprintf(out, " and %u more", (unsigned) (all - record->whoms));
-    }
+    ompi_osc_ucp_process_print(out, key, ompi_osc_ucp_watched->key);
 }
 
 /** " for the lock of rank 5, held exclusively by rank 2 since 12.0 s" */
@@ -94,7 +78,8 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
     if (OMPI_OSC_UCP_AWAITS_COMPLETE == record->awaits && record->missing != record->whoms) {
         fprintf(out, "%u process%s among ", (unsigned) record->missing, 1 == record->missing ? "" : "es");
     }
-    put_ranks(out, record, OMPI_OSC_UCP_AWAITS_COMPLETE == record->awaits ? 0 : record->missing);
+    ompi_osc_ucp_whom_print(out, record, OMPI_OSC_UCP_AWAITS_COMPLETE == record->awaits ? 0 : record->missing,
+                            ompi_osc_ucp_watched->key);
     if (0 == record->whoms) {
         fputs("something that has no name", out);
     }
