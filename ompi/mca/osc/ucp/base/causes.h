@@ -10,6 +10,7 @@
 #ifndef OSC_UCP_CAUSES_H
 #define OSC_UCP_CAUSES_H
 
+#include "base/counters.h"
 #include "base/watched.h"
 
 /** For what the time of a call went. */
@@ -128,13 +129,13 @@ typedef struct ompi_osc_ucp_causes_t {
     uint64_t                   delay;  /**< of this process, then */
     uint8_t                    delayed;     /**< 1: in some fence, or before it */
     uint64_t                   clock_ns; /**< what asking for the time takes */
-    uint64_t                   operations;  /**< so far */
     uint64_t                   at_fence;    /**< at the last fence, completion, and unlock */
     uint64_t                   at_flush;
     uint64_t                   at_unlock;
     bool                       exclusive;   /**< the last lock; and how many atomic operations there were before it */
     int64_t                    atomics;
-    uint64_t                   looked;      /**< how many come before the next one that is looked at ... */
+    ompi_osc_ucp_tally_t      *tally;       /**< the window's. It counts down to -1, the next one that is looked at */
+    uint64_t                   looked;      /**< how many come before that one ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
     uint64_t                   fence_looked; /**< how many fences come before the next one that stands for others */
     uint64_t                   fences_short; /**< that were not timed, since the last one that stands for them */
@@ -147,6 +148,12 @@ typedef struct ompi_osc_ucp_causes_t {
         const void *type; /**< at the target; not to be followed, as it may be freed */
     } last; /**< operation */
 } ompi_osc_ucp_causes_t;
+
+/** Operations so far. */
+static inline uint64_t ompi_osc_ucp_causes_operations(const ompi_osc_ucp_causes_t *causes)
+{
+    return causes->looked - 1 - (uint64_t) causes->tally->left;
+}
 
 /** What was seen of this thread's call while it polled. */
 typedef struct ompi_osc_ucp_sampled_t {

@@ -9,6 +9,7 @@
 #ifndef OSC_UCP_COUNTERS_H
 #define OSC_UCP_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** How an operation reaches the target's memory. */
@@ -38,6 +39,43 @@ static inline void ompi_osc_ucp_count(ompi_osc_ucp_counters_t *counters, ompi_os
 {
     counters->operations[via]++;
     counters->bytes[via] += bytes;
+}
+
+/** Calls whose operations a tally counts: ompi_osc_ucp_called_t of less than this. */
+#define OMPI_OSC_UCP_TALLY_CALLS 11
+
+/** One operation in a tally. The bytes of 1000 operations of 128 GiB are less. */
+#define OMPI_OSC_UCP_TALLY_ONE ((uint64_t) 1 << 47)
+
+/** Most bytes of such an operation. One on mapped memory does not have more. */
+#define OMPI_OSC_UCP_TALLY_BYTES ((uint64_t) 1 << 37)
+
+/** Operations by load and store that are not in the counters yet (ompi_osc_ucp_tally_settle). To count one takes some
+ *  ten instructions: its call, its bytes and its target are one sum. */
+typedef struct ompi_osc_ucp_tally_t {
+    int64_t  left; /**< operations that may come before one that is counted otherwise; with several threads none */
+    uint64_t sums[OMPI_OSC_UCP_TALLY_CALLS][2]; /**< by call, and via SELF and DIRECT: operations times TALLY_ONE, and
+                                                     bytes */
+} ompi_osc_ucp_tally_t;
+
+/** Most operations in a tally. */
+#define OMPI_OSC_UCP_TALLY_MAX 1021
+
+/** Count an operation on the own memory, or on another process's. False: it is not counted. */
+static inline bool ompi_osc_ucp_tally(ompi_osc_ucp_tally_t *tally, int call, bool other, uint64_t bytes)
+{
+    if (__builtin_expect(tally->left <= 0, false)) {
+        return false;
+    }
+    tally->left--;
+    tally->sums[call][other] += OMPI_OSC_UCP_TALLY_ONE + bytes;
+    return true;
+}
+
+/** How many operations of a call are in the tally. */
+static inline uint64_t ompi_osc_ucp_tally_operations(const ompi_osc_ucp_tally_t *tally, int call)
+{
+    return tally->sums[call][0] / OMPI_OSC_UCP_TALLY_ONE + tally->sums[call][1] / OMPI_OSC_UCP_TALLY_ONE;
 }
 
 #endif /* OSC_UCP_COUNTERS_H */

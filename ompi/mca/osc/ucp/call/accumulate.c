@@ -113,11 +113,9 @@ static int raccumulate(const ompi_osc_ucp_args_t *args, int target, ptrdiff_t di
     return ompi_osc_ucp_call_run(&call);
 }
 
-/** Try a short verb of a peer that is not mapped; `compare` is NULL but for compare_and_swap. Out of line, so that
- *  mapped peers do not pay for it. */
-static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
-                                                            const ompi_osc_ucp_prim_t *prim, const void *origin,
-                                                            const void *compare, void *result, uint64_t bytes)
+bool ompi_osc_ucp_accumulate_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
+                                  const ompi_osc_ucp_prim_t *prim, const void *origin, const void *compare,
+                                  void *result, uint64_t bytes)
 {
     const ompi_osc_ucp_path_t *path;
     int64_t                    at;
@@ -137,10 +135,8 @@ static __attribute__((noinline)) bool accumulate_block_away(ompi_osc_ucp_peer_t 
     return done;
 }
 
-/** accumulate_fast for a type with gaps. */
-static __attribute__((noinline)) bool accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp,
-                                                       uint8_t code, const ompi_osc_ucp_prim_t *prim,
-                                                       const void *origin, void *result, uint64_t count)
+bool ompi_osc_ucp_accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp, uint8_t code,
+                                   const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t count)
 {
     ompi_osc_ucp_peer_t *peer  = ompi_osc_ucp_call_peer(window, target);
     uint64_t             bytes = prim->extent * count - (uint64_t) ompi_osc_ucp_prim_gap(prim);
@@ -160,38 +156,14 @@ static __attribute__((noinline)) bool accumulate_cells(ompi_osc_ucp_window_t *wi
     return true;
 }
 
-/** The short way, for `count` elements of the same predefined type in all buffers. `origin` is NULL for MPI_NO_OP.
- *  False: nothing was done, and the caller takes the long way. */
+/** The short way, not counted. False: nothing was done. */
 static inline __attribute__((always_inline)) bool accumulate_fast(const void *origin, void *result,
                                                                   ompi_osc_ucp_count_t count,
                                                                   const ompi_datatype_t *type, int target,
                                                                   ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
-    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
-    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
-    uint8_t                    code   = ompi_osc_ucp_op_code(op);
-    uint64_t                   bytes;
-    ompi_osc_ucp_peer_t       *peer;
-    char                      *addr;
-
-    if (NULL == prim || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
-        !ompi_osc_ucp_op_valid(code, prim)) {
-        return false;
-    }
-    if (ompi_osc_ucp_prim_has_gaps(prim)) {
-        return accumulate_cells(window, target, disp, code, prim, origin, result, (uint64_t) count);
-    }
-    bytes = prim->size * (uint64_t) count;
-    peer  = ompi_osc_ucp_call_peer(window, target);
-    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
-        return NULL != peer && accumulate_block_away(peer, disp, code, prim, origin, NULL, result, bytes);
-    }
-    addr = ompi_osc_ucp_may_access(peer) ? ompi_osc_ucp_mapped_addr(peer, disp, bytes) : NULL;
-    if (NULL == addr) {
-        return false;
-    }
-    ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);
-    return true;
+    return OMPI_OSC_UCP_FAST_DONE == ompi_osc_ucp_accumulate_fast(OMPI_OSC_UCP_CALLED_NONE, origin, result, count,
+                                                                  type, target, disp, op, win);
 }
 
 int ompi_osc_ucp_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -288,7 +260,7 @@ static inline bool compare_and_swap_fast(const void *origin, const void *compare
     }
     peer = ompi_osc_ucp_call_peer(window, target);
     if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
-        return NULL != peer && accumulate_block_away(peer, disp, 0, prim, origin, compare, result, prim->size);
+        return NULL != peer && ompi_osc_ucp_accumulate_away(peer, disp, 0, prim, origin, compare, result, prim->size);
     }
     addr = ompi_osc_ucp_may_access(peer) ? ompi_osc_ucp_mapped_addr(peer, disp, prim->size) : NULL;
     key  = (uintptr_t) addr - peer->key_base;

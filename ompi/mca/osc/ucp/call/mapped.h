@@ -9,7 +9,9 @@
 #ifndef OSC_UCP_CALL_MAPPED_H
 #define OSC_UCP_CALL_MAPPED_H
 
+#include "base/record.h"
 #include "base/stores.h"
+#include "call/call.h"
 #include "epoch/access.h"
 #include "op/scalar.h"
 #include "path/short.h"
@@ -73,6 +75,73 @@ ompi_osc_ucp_update_mapped(ompi_osc_ucp_peer_t *peer, char *addr, uint8_t code, 
     }
     ompi_osc_ucp_updated();
     ompi_osc_ucp_fence_used(peer->window);
+}
+
+/** Try a short verb of a peer that is not mapped; `compare` is NULL but for compare_and_swap. Out of line, so that
+ *  mapped peers do not pay for it. */
+bool ompi_osc_ucp_accumulate_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
+                                  const ompi_osc_ucp_prim_t *prim, const void *origin, const void *compare,
+                                  void *result, uint64_t bytes) __attribute__((noinline));
+
+/** ompi_osc_ucp_accumulate_fast for a type with gaps. */
+bool ompi_osc_ucp_accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp, uint8_t code,
+                                   const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t count)
+    __attribute__((noinline));
+
+/** What the short way has done. */
+typedef enum ompi_osc_ucp_fast_t {
+    OMPI_OSC_UCP_FAST_NOT,     /**< nothing: the caller takes the long way */
+    OMPI_OSC_UCP_FAST_COUNTED, /**< the same, and the operation is counted */
+    OMPI_OSC_UCP_FAST_DONE
+} ompi_osc_ucp_fast_t;
+
+/** The short way, for `count` elements of the same predefined type in all buffers. `origin` is NULL for MPI_NO_OP.
+ *  `call`, a constant, is the call as which the operation is counted; OMPI_OSC_UCP_CALLED_NONE: it is not counted, and
+ *  may wait for a lock. */
+static inline __attribute__((always_inline)) ompi_osc_ucp_fast_t
+ompi_osc_ucp_accumulate_fast(int call, const void *origin, void *result, ompi_osc_ucp_count_t count,
+                             const ompi_datatype_t *type, int target, ptrdiff_t disp, const ompi_op_t *op,
+                             ompi_win_t *win)
+{
+    const bool                 counts = OMPI_OSC_UCP_CALLED_NONE != call;
+    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
+    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
+    uint8_t                    code   = ompi_osc_ucp_op_code(op);
+    uint64_t                   bytes;
+    ompi_osc_ucp_peer_t       *peer;
+    char                      *addr;
+
+    if (NULL == prim || 0 == count || ompi_osc_ucp_count_is_huge((size_t) count) ||
+        !ompi_osc_ucp_op_valid(code, prim)) {
+        return OMPI_OSC_UCP_FAST_NOT;
+    }
+    if (ompi_osc_ucp_prim_has_gaps(prim)) {
+        return !counts && ompi_osc_ucp_accumulate_cells(window, target, disp, code, prim, origin, result,
+                                                        (uint64_t) count)
+                   ? OMPI_OSC_UCP_FAST_DONE
+                   : OMPI_OSC_UCP_FAST_NOT;
+    }
+    bytes = prim->size * (uint64_t) count;
+    peer  = counts ? ompi_osc_ucp_peer_recent(window, target) : ompi_osc_ucp_call_peer(window, target);
+    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
+        /* In a lean window this is the kernel path, which waits for nobody. */
+        if (NULL == peer || (counts && (!window->lean || !ompi_osc_ucp_granted(peer) ||
+                                        !ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes)))) {
+            return OMPI_OSC_UCP_FAST_NOT;
+        }
+        return ompi_osc_ucp_accumulate_away(peer, disp, code, prim, origin, NULL, result, bytes)
+                   ? OMPI_OSC_UCP_FAST_DONE
+               : counts ? OMPI_OSC_UCP_FAST_COUNTED
+                        : OMPI_OSC_UCP_FAST_NOT;
+    }
+    addr = (counts ? ompi_osc_ucp_granted(peer) : ompi_osc_ucp_may_access(peer))
+               ? ompi_osc_ucp_mapped_addr(peer, disp, bytes)
+               : NULL;
+    if (NULL == addr || (counts && !ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes))) {
+        return OMPI_OSC_UCP_FAST_NOT;
+    }
+    ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);
+    return OMPI_OSC_UCP_FAST_DONE;
 }
 
 #endif /* OSC_UCP_CALL_MAPPED_H */

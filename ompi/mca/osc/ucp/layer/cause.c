@@ -62,6 +62,9 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->disp_unit       = window->uniform_disp_unit;
     causes->last.kind       = -1;
     causes->step            = 1;
+    causes->tally           = &window->tally;
+    causes->tally->left     = ompi_osc_ucp_threaded() ? 0 : -1;
+    causes->looked          = ompi_osc_ucp_threaded() ? 1 : 0;
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
     causes->begin           = ompi_osc_ucp_ticks_now();
@@ -206,19 +209,21 @@ static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t wei
 /** For how many operations the next one stands: 0 if it is not looked at. */
 static int64_t weight_of(ompi_osc_ucp_causes_t *causes)
 {
-    int64_t weight = (int64_t) causes->step;
+    int64_t  weight     = (int64_t) causes->step;
+    uint64_t operations = causes->looked;
 
     if (ompi_osc_ucp_threaded()) {
         return 1;
     }
-    if (causes->operations < causes->looked) {
+    if (causes->tally->left >= 0) {
         return 0;
     }
-    causes->step    = causes->operations < OMPI_OSC_UCP_LOOKED_FIRST - 1 ? 1
-                      : causes->operations < OMPI_OSC_UCP_LOOKED_FIRST * OMPI_OSC_UCP_LOOKED_EACH
-                          ? OMPI_OSC_UCP_LOOKED_EACH
-                          : OMPI_OSC_UCP_LOOKED_SELDOM;
-    causes->looked += causes->step;
+    causes->step         = operations < OMPI_OSC_UCP_LOOKED_FIRST - 1 ? 1
+                           : operations < OMPI_OSC_UCP_LOOKED_FIRST * OMPI_OSC_UCP_LOOKED_EACH
+                               ? OMPI_OSC_UCP_LOOKED_EACH
+                               : OMPI_OSC_UCP_LOOKED_SELDOM;
+    causes->looked      += causes->step;
+    causes->tally->left += (int64_t) causes->step;
     return weight;
 }
 
@@ -231,6 +236,9 @@ void ompi_osc_ucp_cause_looked(ompi_osc_ucp_window_t *window, int call, uint64_t
 
     ompi_osc_ucp_enter();
     weight = weight_of(causes);
+    if (weight > 1) {
+        ompi_osc_ucp_tally_settle(window);
+    }
     ompi_osc_ucp_cause_count(causes, call);
     operation_count(causes, kinds[call], weight, target, disp, bytes, pieces, type);
     operation_time(causes, call, begin, weight, 1 != pieces);
@@ -277,7 +285,7 @@ static bool fence_keep(ompi_osc_ucp_causes_t *causes, uint64_t ns, uint64_t stan
     causes->before[causes->fences] = (ompi_osc_ucp_before_t) { .work  = (float) mine->work,
                                                                .delay = (float) mine->delay };
     causes->delayed               |= mine->delay > 0;
-    causes->used[causes->fences++] = causes->operations > causes->at_fence;
+    causes->used[causes->fences++] = ompi_osc_ucp_causes_operations(causes) > causes->at_fence;
     return true;
 }
 
@@ -289,8 +297,8 @@ void ompi_osc_ucp_cause_fence_counted(ompi_osc_ucp_causes_t *causes)
     causes->fences_short++;
     ompi_osc_ucp_working.skipped++;
     (void) fence_keep(causes, 0, 0, &nothing);
-    causes->at_fence = causes->operations;
-    causes->at_flush = causes->operations;
+    causes->at_fence = ompi_osc_ucp_causes_operations(causes);
+    causes->at_flush = ompi_osc_ucp_causes_operations(causes);
     call_end(causes);
 }
 
@@ -373,10 +381,34 @@ static int64_t atomics(const ompi_osc_ucp_causes_t *causes)
     int64_t sum = 0;
     int     call;
 
-    for (call = 0; call < OMPI_OSC_UCP_CALLED_COUNT; call++) {
-        sum += OMPI_OSC_UCP_SORT_ACCUMULATE <= kinds[call] ? causes->sums.calls[call] : 0;
+    for (call = 0; call < OMPI_OSC_UCP_TALLY_CALLS; call++) {
+        if (OMPI_OSC_UCP_SORT_ACCUMULATE <= kinds[call]) {
+            sum += causes->sums.calls[call] + (int64_t) ompi_osc_ucp_tally_operations(causes->tally, call);
+        }
     }
     return sum;
+}
+
+void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window)
+{
+    uint64_t *sum, operations;
+    int       call, via;
+
+    for (call = 0; call < OMPI_OSC_UCP_TALLY_CALLS; call++) {
+        for (via = OMPI_OSC_UCP_VIA_SELF; via <= OMPI_OSC_UCP_VIA_DIRECT; via++) {
+            sum = &window->tally.sums[call][via];
+            if (0 == *sum) {
+                continue;
+            }
+            operations                       = *sum / OMPI_OSC_UCP_TALLY_ONE;
+            window->counters.operations[via] += operations;
+            window->counters.bytes[via]      += *sum % OMPI_OSC_UCP_TALLY_ONE;
+            if (NULL != window->causes) {
+                window->causes->sums.calls[call] += (int64_t) operations;
+            }
+            *sum = 0;
+        }
+    }
 }
 
 void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive)
@@ -391,14 +423,14 @@ void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive)
  *  what a put or a get does, or from loads and stores. */
 static bool is_lock_needless(const ompi_osc_ucp_causes_t *causes)
 {
-    return causes->operations - causes->at_unlock == 1 &&
+    return ompi_osc_ucp_causes_operations(causes) - causes->at_unlock == 1 &&
            (!causes->exclusive || atomics(causes) - causes->atomics == 1);
 }
 
 /** Was there one operation only since the last call of this kind? */
 static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
 {
-    bool single = causes->operations - causes->at_flush == 1;
+    bool single = ompi_osc_ucp_causes_operations(causes) - causes->at_flush == 1;
 
     switch (call) {
     case OMPI_OSC_UCP_CALLED_FLUSH:
@@ -407,16 +439,16 @@ static void singles_count(ompi_osc_ucp_causes_t *causes, int call, uint64_t ns)
     case OMPI_OSC_UCP_CALLED_FLUSH_LOCAL_ALL:
         causes->sums.flushes_single    += single;
         causes->sums.flushes_single_ns += single ? (int64_t) ns : 0;
-        causes->at_flush = causes->operations;
+        causes->at_flush = ompi_osc_ucp_causes_operations(causes);
         break;
     case OMPI_OSC_UCP_CALLED_UNLOCK:
         causes->sums.locks_single += is_lock_needless(causes);
-        causes->at_flush  = causes->operations;
-        causes->at_unlock = causes->operations;
+        causes->at_flush  = ompi_osc_ucp_causes_operations(causes);
+        causes->at_unlock = ompi_osc_ucp_causes_operations(causes);
         break;
     case OMPI_OSC_UCP_CALLED_FENCE:
-        causes->at_fence = causes->operations;
-        causes->at_flush = causes->operations;
+        causes->at_fence = ompi_osc_ucp_causes_operations(causes);
+        causes->at_flush = ompi_osc_ucp_causes_operations(causes);
         break;
     default:
         break;

@@ -19,6 +19,9 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window);
 /** Free them. Inside the origin side. */
 void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window);
 
+/** Add the tally to the counters, and to the accounts of osc_ucp_report 2, before somebody reads them. */
+void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window);
+
 /** Time was lost for a cause, with the process of rank `culprit`; negative: not known. Inside the origin side. */
 static inline void ompi_osc_ucp_cause_add(ompi_osc_ucp_causes_t *causes, int call, int cause, int culprit, uint64_t ns)
 {
@@ -40,21 +43,24 @@ static inline uint64_t ompi_osc_ucp_cause_begins(ompi_osc_ucp_window_t *window, 
         ompi_osc_ucp_calling.told   = false;
         ompi_osc_ucp_calling.call   = call;
     }
-    return OPAL_LIKELY(causes->operations < causes->looked && !ompi_osc_ucp_threaded()) ? 0
-                                                                                       : ompi_osc_ucp_ticks_now();
+    return OPAL_LIKELY(causes->tally->left >= 0 && !ompi_osc_ucp_threaded()) ? 0 : ompi_osc_ucp_ticks_now();
 }
 
 /** Is the next operation one that is only counted? Not so if it is looked at, or is the one before. */
 static inline bool ompi_osc_ucp_cause_counts(const ompi_osc_ucp_causes_t *causes)
 {
-    return causes->operations + 1 < causes->looked;
+    return causes->tally->left > 0;
 }
 
-/** Count such an operation. It must not wait. */
+/** Count an operation. */
 static inline void ompi_osc_ucp_cause_count(ompi_osc_ucp_causes_t *causes, int call)
 {
     causes->sums.calls[call]++;
-    causes->operations++;
+    if (!ompi_osc_ucp_threaded()) {
+        causes->tally->left--;
+    } else {
+        causes->looked++; /* all are looked at */
+    }
 }
 
 /** An operation ends that is looked at, or is the one before, or has waited. */
@@ -175,8 +181,8 @@ static inline uint64_t ompi_osc_ucp_cause_flush_begins(ompi_osc_ucp_window_t *wi
 static inline void ompi_osc_ucp_cause_flush_counted(ompi_osc_ucp_causes_t *causes, int call)
 {
     causes->sums.calls[call]++;
-    causes->sums.flushes_single += causes->operations - causes->at_flush == 1;
-    causes->at_flush = causes->operations;
+    causes->sums.flushes_single += ompi_osc_ucp_causes_operations(causes) - causes->at_flush == 1;
+    causes->at_flush = ompi_osc_ucp_causes_operations(causes);
 }
 
 /** It ends, and took `ns` if it was timed. For weights other than 1. */

@@ -33,65 +33,33 @@ static void count_direct(ompi_osc_ucp_window_t *window, int target, uint64_t byt
     ompi_osc_ucp_leave();
 }
 
-/* The shortest ways: on mapped memory, where no other layer is below, the call is carried out here, and counted. To
+/* The shortest ways: where no other layer is below, and one thread calls, the call is carried out here, and counted. To
  * call a function for that would take it longer than all the rest. */
 
-/** Is the next operation only counted? */
-static inline bool counts_only(const ompi_osc_ucp_window_t *window)
+/** So many operations are counted together in a window without osc_ucp_report 2; false: they are not. */
+static __attribute__((noinline)) bool tally_again(ompi_osc_ucp_window_t *window)
 {
-    return !ompi_osc_ucp_threaded() && (NULL == window->causes || ompi_osc_ucp_cause_counts(window->causes));
-}
-
-/** Count such an operation, by load and store. */
-static inline void counted(ompi_osc_ucp_window_t *window, int call, int target, uint64_t bytes)
-{
-    ompi_osc_ucp_count(&window->counters, target == window->rank ? OMPI_OSC_UCP_VIA_SELF : OMPI_OSC_UCP_VIA_DIRECT,
-                       bytes);
-    if (NULL != window->causes) {
-        ompi_osc_ucp_cause_count(window->causes, call);
-    }
-}
-
-/** Update elements of the same predefined type in all buffers, and count that. False: nothing was done. */
-static inline __attribute__((always_inline)) bool updated(int call, const void *origin, void *result,
-                                                          ompi_osc_ucp_count_t count, const ompi_datatype_t *type,
-                                                          int target, ptrdiff_t disp, const ompi_op_t *op,
-                                                          ompi_win_t *win)
-{
-    ompi_osc_ucp_window_t     *window = ompi_osc_ucp_window(win);
-    ompi_osc_ucp_peer_t       *peer   = ompi_osc_ucp_peer_recent(window, target);
-    const ompi_osc_ucp_prim_t *prim   = ompi_osc_ucp_prim_predefined(type);
-    uint8_t                    code   = ompi_osc_ucp_op_code(op);
-    char                      *addr;
-
-    if (!counts_only(window) || NULL == peer || !ompi_osc_ucp_is_mapped(peer) || !ompi_osc_ucp_granted(peer) ||
-        0 == count || ompi_osc_ucp_count_is_huge((size_t) count) || !ompi_osc_ucp_op_valid(code, prim) ||
-        ompi_osc_ucp_prim_has_gaps(prim)) {
+    if (ompi_osc_ucp_threaded() || NULL != window->causes) {
         return false;
     }
-    addr = ompi_osc_ucp_mapped_addr(peer, disp, prim->size * (uint64_t) count);
-    if (NULL == addr) {
-        return false;
-    }
-    counted(window, call, target, prim->size * (uint64_t) count);
-    ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);
+    ompi_osc_ucp_tally_settle(window);
+    window->tally.left = OMPI_OSC_UCP_TALLY_MAX;
     return true;
 }
 
-/** Count a put, get or accumulate before it is made, if it is by load and store, does not wait, and is not looked at:
- *  then nothing has to be kept for later. One that fails, because of its arguments, is counted as well. False: not
- *  counted. */
+/** Count an operation before it is made, if it is by load and store, does not wait, and is not looked at: then nothing
+ *  has to be kept for later. One that fails, because of its arguments, is counted as well. False: not counted. */
 static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int target, ompi_osc_ucp_count_t count,
                                const ompi_datatype_t *type)
 {
-    ompi_osc_ucp_peer_t *peer = ompi_osc_ucp_peer_recent(window, target);
+    ompi_osc_ucp_peer_t *peer  = ompi_osc_ucp_peer_recent(window, target);
+    uint64_t             bytes = (uint64_t) count * type->super.size;
 
-    if (NULL == peer || NULL == peer->path || OMPI_OSC_UCP_VIA_DIRECT != peer->path->via ||
-        !ompi_osc_ucp_granted(peer) || !counts_only(window)) {
+    if (NULL == peer || bytes > OMPI_OSC_UCP_TALLY_BYTES || (window->tally.left <= 0 && !tally_again(window))) {
         return false;
     }
-    counted(window, call, target, (uint64_t) count * type->super.size);
-    return true;
+    return NULL != peer->path && OMPI_OSC_UCP_VIA_DIRECT == peer->path->via && ompi_osc_ucp_granted(peer) &&
+           ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes);
 }
 
 /** An operation begins. What this returns goes to `operated`. */
@@ -141,17 +109,14 @@ static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    char                  *addr   = NULL;
     uint64_t               bytes;
+    char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
+                                                           target_type, window, &bytes);
 
-    if (OPAL_LIKELY(ompi_osc_ucp_put == below(win)->osc_put && counts_only(window))) {
-        addr = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
-                                      &bytes);
-    }
-    if (OPAL_UNLIKELY(NULL == addr)) {
+    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(&window->tally, OMPI_OSC_UCP_CALLED_PUT,
+                                                          target != window->rank, bytes))) {
         return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    counted(window, OMPI_OSC_UCP_CALLED_PUT, target, bytes);
     return ompi_osc_ucp_copy_mapped(true, addr, (void *) origin, bytes, window);
 }
 
@@ -190,17 +155,14 @@ static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datat
                      ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
-    char                  *addr   = NULL;
     uint64_t               bytes;
+    char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
+                                                           target_type, window, &bytes);
 
-    if (OPAL_LIKELY(ompi_osc_ucp_get == below(win)->osc_get && counts_only(window))) {
-        addr = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count, target_type, window,
-                                      &bytes);
-    }
-    if (OPAL_UNLIKELY(NULL == addr)) {
+    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(&window->tally, OMPI_OSC_UCP_CALLED_GET,
+                                                          target != window->rank, bytes))) {
         return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
-    counted(window, OMPI_OSC_UCP_CALLED_GET, target, bytes);
     return ompi_osc_ucp_copy_mapped(false, addr, origin, bytes, window);
 }
 
@@ -237,13 +199,21 @@ static int count_accumulate(const void *origin, ompi_osc_ucp_count_t origin_coun
                             int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                             ompi_op_t *op, ompi_win_t *win)
 {
-    if (OPAL_LIKELY(ompi_osc_ucp_accumulate == below(win)->osc_accumulate && origin_type == target_type &&
-                    origin_count == target_count && &ompi_mpi_op_no_op.op != op &&
-                    updated(OMPI_OSC_UCP_CALLED_ACCUMULATE, origin, NULL, target_count, target_type, target, disp, op,
-                            win))) {
-        return OMPI_SUCCESS;
+    ompi_osc_ucp_fast_t fast = OMPI_OSC_UCP_FAST_NOT;
+
+    if (OPAL_LIKELY(origin_type == target_type && origin_count == target_count && &ompi_mpi_op_no_op.op != op)) {
+        fast = ompi_osc_ucp_accumulate_fast(OMPI_OSC_UCP_CALLED_ACCUMULATE, origin, NULL, target_count, target_type,
+                                            target, disp, op, win);
     }
-    return accumulate_other(origin, origin_count, origin_type, target, disp, target_count, target_type, op, win);
+    switch (fast) {
+    case OMPI_OSC_UCP_FAST_DONE:
+        return OMPI_SUCCESS;
+    case OMPI_OSC_UCP_FAST_COUNTED:
+        return ompi_osc_ucp_raccumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
+                                        win, NULL);
+    default:
+        return accumulate_other(origin, origin_count, origin_type, target, disp, target_count, target_type, op, win);
+    }
 }
 
 static int count_raccumulate(const void *origin, ompi_osc_ucp_count_t origin_count, ompi_datatype_t *origin_type,
@@ -262,10 +232,16 @@ static int count_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_
                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target);
-    int      rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count,
-                                                    result_type, target, disp, target_count, target_type, op, win);
+    uint64_t begin;
+    int      rc;
 
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target, target_count, target_type)) {
+        return below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                              target, disp, target_count, target_type, op, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target);
+    rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                                           target, disp, target_count, target_type, op, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
@@ -286,41 +262,60 @@ static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
 static __attribute__((noinline)) int fetch_and_op_other(const void *origin, void *result, ompi_datatype_t *type,
                                                         int target, ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
-    int      rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
+    uint64_t begin;
+    int      rc;
 
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target, 1, type)) {
+        return below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
+    rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, begin, target, disp, 1, type);
 }
 
 static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t *type, int target, ptrdiff_t disp,
                               ompi_op_t *op, ompi_win_t *win)
 {
-    if (OPAL_LIKELY(ompi_osc_ucp_fetch_and_op == below(win)->osc_fetch_and_op &&
-                    updated(OMPI_OSC_UCP_CALLED_FETCH_AND_OP, &ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1,
-                            type, target, disp, op, win))) {
+    switch (ompi_osc_ucp_accumulate_fast(OMPI_OSC_UCP_CALLED_FETCH_AND_OP,
+                                         &ompi_mpi_op_no_op.op != op ? origin : NULL, result, 1, type, target, disp,
+                                         op, win)) {
+    case OMPI_OSC_UCP_FAST_DONE:
         return OMPI_SUCCESS;
+    case OMPI_OSC_UCP_FAST_COUNTED:
+        return ompi_osc_ucp_fetch_and_op(origin, result, type, target, disp, op, win);
+    default:
+        return fetch_and_op_other(origin, result, type, target, disp, op, win);
     }
-    return fetch_and_op_other(origin, result, type, target, disp, op, win);
 }
 
 static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win)
 {
-    uint64_t begin = begins(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target);
-    int      rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
+    uint64_t begin;
+    int      rc;
 
+    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target, 1, type)) {
+        return below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
+    }
+    begin = begins(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target);
+    rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, begin, target, disp, 1, type);
 }
 
 bool ompi_osc_ucp_instrument(ompi_osc_ucp_window_t *window)
 {
-    ompi_osc_base_module_t functions = ompi_osc_ucp_count_synchronizing;
+    const ompi_osc_base_module_t *below     = &window->super;
+    ompi_osc_base_module_t        functions = ompi_osc_ucp_count_synchronizing;
+    const bool                    single    = !ompi_osc_ucp_threaded();
 
-    functions.osc_put              = count_put;
-    functions.osc_get              = count_get;
-    functions.osc_accumulate       = count_accumulate;
+    functions.osc_put              = single && ompi_osc_ucp_put == below->osc_put ? count_put : put_other;
+    functions.osc_get              = single && ompi_osc_ucp_get == below->osc_get ? count_get : get_other;
+    functions.osc_accumulate       = single && ompi_osc_ucp_accumulate == below->osc_accumulate ? count_accumulate
+                                                                                                : accumulate_other;
+    functions.osc_fetch_and_op     = single && ompi_osc_ucp_fetch_and_op == below->osc_fetch_and_op
+                                         ? count_fetch_and_op
+                                         : fetch_and_op_other;
     functions.osc_compare_and_swap = count_compare_and_swap;
-    functions.osc_fetch_and_op     = count_fetch_and_op;
     functions.osc_get_accumulate   = count_get_accumulate;
     functions.osc_rput             = count_rput;
     functions.osc_rget             = count_rget;

@@ -61,6 +61,9 @@ static int window_value(const mca_base_pvar_t *pvar, void *value, void *object)
     const struct window_pvar_t *wanted = pvar->ctx;
     ompi_osc_ucp_window_t      *window = window_of(object);
 
+    if (NULL != window) {
+        ompi_osc_ucp_tally_settle(window);
+    }
     *(unsigned long long *) value =
         NULL == window ? 0 : *(const uint64_t *) ((const char *) &window->counters + wanted->offset);
     return OMPI_SUCCESS;

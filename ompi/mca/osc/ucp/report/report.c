@@ -17,6 +17,7 @@
 #include "base/host.h"
 #include "base/params.h"
 #include "base/threads.h"
+#include "layer/cause.h"
 #include "layer/layer.h"
 #include "memory/cma.h"
 #include "path/path.h"
@@ -236,8 +237,10 @@ static void keep(const ompi_osc_ucp_window_t *window, const int64_t *sums, int64
 /** Write this process's sums. */
 static void sums_write(ompi_osc_ucp_window_t *window, int64_t *to)
 {
-    sums_t sums = { .counters = window->counters, .bytes = window->bytes };
+    sums_t sums;
 
+    ompi_osc_ucp_tally_settle(window);
+    sums = (sums_t) { .counters = window->counters, .bytes = window->bytes };
     count_pairs(window, &sums);
     memcpy(to, &sums, sizeof(sums));
 }
