@@ -93,7 +93,7 @@ typedef struct ompi_osc_ucp_handoff_raises_t {
 
 /** Bytes of data of a chunk, and for its records: several, if they are long. Behind those of the last one there is room
  *  for notifications. */
-#define OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES 8192
+#define OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES 16384
 #define OMPI_OSC_UCP_HANDOFF_CHUNK_ROOM  (OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES + 9 * 16)
 #define OMPI_OSC_UCP_HANDOFF_RAISES_ROOM (OMPI_OSC_UCP_HANDOFF_RAISES * sizeof(ompi_osc_ucp_handoff_record_t))
 

@@ -16,7 +16,7 @@
 
 /** Most bytes of a lane. Memory that no window has touched takes none. With many windows in a lane, the pages that it
  *  has begun do not count. */
-#define OMPI_OSC_UCP_LANE_MOST (3u << 20)
+#define OMPI_OSC_UCP_LANE_MOST (6u << 20)
 
 /** Most bytes of a segment's lanes: each process maps all of them, and limits count what is mapped. */
 #define OMPI_OSC_UCP_LANES_MOST (512u << 20)

@@ -18,7 +18,7 @@
 #define KEPT_MAX 512
 
 /** So many bytes are not kept any longer. */
-#define SERIES_MAX (128 * 1024)
+#define SERIES_MAX (512 * 1024)
 
 typedef ompi_osc_ucp_handoff_record_t record_t;
 typedef ompi_osc_ucp_gathered_t       gathered_t;
