@@ -124,7 +124,8 @@ check_conditions()
     awk '
         BEGIN {
             version_files = "(^|/)(base/host\\.[ch]|common_ucp_lanes\\.c)$"
-            free = "^(defined|__(x86_64|i386|aarch64|GNUC|clang|cplusplus)(__)?|OMPI_OSC_UCP_AVX2|[A-Z_]*_H)$"
+            free = "^(defined|__(x86_64|i386|aarch64|GNUC|clang|cplusplus|SANITIZE_THREAD)(__)?" \
+                "|OMPI_OSC_UCP_AVX2|[A-Z_]*_H)$"
             of_ext = "^(MPI_VERSION|OSC_UCP_EXT_LARGE_COUNTS)$"
         }
         /^[ \t]*#[ \t]*(el)?if/ {

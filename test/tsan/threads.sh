@@ -29,6 +29,11 @@ export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none
 export PMIX_MCA_gds=hash # PMIx maps shared memory at fixed addresses, which the sanitizer uses itself
 export OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_DEFAULT
 
+# shellcheck disable=SC2086  # several words
+quietly "$mpicc" $flags -I"$top/ompi/mca/osc/ucp" -o "$scratch/lockword" "$top/test/tsan/lockword.c" -lpthread
+"$within" 100 "$scratch/lockword" && ! compgen -G "$scratch/report.*" >/dev/null ||
+    fail "the lock word: $(cat "$scratch"/report.*)"
+
 # look PROGRAM PROCESSES TRANSPORTS: node for lean windows. Sets status; there may be reports.
 look()
 {

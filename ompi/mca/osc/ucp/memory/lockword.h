@@ -71,6 +71,18 @@ enum {
     OMPI_OSC_UCP_LOCKWORD_INSIDE = 32 - OMPI_OSC_UCP_LOCKWORD_NEXT
 };
 
+/* ThreadSanitizer does not know that `both` is the same memory as `inside`: to it whoever enters by `both` is not
+ * behind those who have left. So it is told. */
+#if defined(__SANITIZE_THREAD__)
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define OMPI_OSC_UCP_LOCKWORD_ENTERED(word) __tsan_acquire(word)
+#define OMPI_OSC_UCP_LOCKWORD_LEAVES(word)  __tsan_release(word)
+#else
+#define OMPI_OSC_UCP_LOCKWORD_ENTERED(word)
+#define OMPI_OSC_UCP_LOCKWORD_LEAVES(word)
+#endif
+
 /* Steps that race with a change of `remote` are sequentially consistent: one of the two sides sees the other. */
 
 /** Draw a ticket. */
@@ -161,15 +173,20 @@ static inline bool ompi_osc_ucp_lockword_try(ompi_osc_ucp_lockword_t *word, bool
         return false;
     }
     inside += exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER;
-    return __atomic_compare_exchange_n(&word->both, &seen,
-                                       (uint64_t) next << OMPI_OSC_UCP_LOCKWORD_NEXT |
-                                           (uint64_t) inside << OMPI_OSC_UCP_LOCKWORD_INSIDE,
-                                       false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&word->both, &seen,
+                                     (uint64_t) next << OMPI_OSC_UCP_LOCKWORD_NEXT |
+                                         (uint64_t) inside << OMPI_OSC_UCP_LOCKWORD_INSIDE,
+                                     false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        return false;
+    }
+    OMPI_OSC_UCP_LOCKWORD_ENTERED(word);
+    return true;
 }
 
 /** Leave: unlock. */
 static inline void ompi_osc_ucp_lockword_leave(ompi_osc_ucp_lockword_t *word, bool exclusive)
 {
+    OMPI_OSC_UCP_LOCKWORD_LEAVES(word);
     __atomic_fetch_sub(&word->inside, exclusive ? OMPI_OSC_UCP_LOCKWORD_WRITER : OMPI_OSC_UCP_LOCKWORD_READER,
                        __ATOMIC_SEQ_CST);
 }
