@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef WITH_EXT
+#include "osc_ucp_ext.h"
+#endif
+
 static int     rank, size;
 static double  seconds;
 static int    *memory, value = 1;
@@ -104,6 +108,17 @@ static void unequal(void)
     if (size - 1 != rank) {
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
+}
+
+/** The last process leaves out a call that meets the others twice. */
+static void renumbered(void)
+{
+#ifdef WITH_EXT
+    end_later(seconds);
+    if (size - 1 != rank) {
+        MPIX_Win_set_num_notify(win, MPI_INFO_NULL, 1);
+    }
+#endif
 }
 
 static void group_of(int first, int n, MPI_Group *group)
@@ -236,8 +251,9 @@ int main(int argc, char **argv)
         const char *name;
         void      (*run)(void);
     } cases[] = { { "deadlock", deadlock }, { "held", held }, { "demand", demand },
-                  { "fence", fence }, { "unequal", unequal }, { "post", post }, { "complete", complete },
-                  { "flush", flush }, { "free", late_free }, { "death", death }, { "rate", rate } };
+                  { "fence", fence }, { "unequal", unequal }, { "renumbered", renumbered },
+                  { "post", post }, { "complete", complete }, { "flush", flush }, { "free", late_free },
+                  { "death", death }, { "rate", rate } };
     size_t i;
 
     MPI_Init(&argc, &argv);

@@ -5,7 +5,8 @@
 # shellcheck source=test/build/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-quietly "$mpicc" -O -o "$scratch/watched" "$top/test/build/watchdog.c"
+quietly "$mpicc" -O -DWITH_EXT -I"$top/ext" -o "$scratch/watched" "$top/test/build/watchdog.c" -L"$build/ext/.libs" \
+    -Wl,-rpath,"$build/ext/.libs" -losc_ucp_ext
 
 # run CASE KIND SECONDS [OPTION...]: test/build/watchdog.c with 3 processes, or as many as "processes" says, by "below".
 # The output is in $scratch/out.
@@ -62,13 +63,16 @@ case_of()
     unequal)
         printed "rank [01] waits in MPI_Win_free on window [0-9]+ $ago, for rank 2" \
             "rank 2 computes, .* MPI_Win_free\); it has freed that window, and has called MPI_Win_fence less often" ;;
+    renumbered)
+        printed "rank [01] waits in MPIX_Win_set_num_notify $on $ago, for rank 2" \
+            "rank 2 .*; it has freed that window, and has called MPIX_Win_set_num_notify less often" ;;
     free)
         printed "rank [01] waits in MPI_Win_free $on $ago, for rank 2" "rank 2 has made no call on a window yet" ;;
     esac
 }
 
 below=() time=3 path=$components:SYSTEM_DEFAULT:USER_DEFAULT
-for name in deadlock held fence unequal post complete flush free; do
+for name in deadlock held fence unequal renumbered post complete flush free; do
     case_of $name allocate
     case_of $name allocate --mca osc_ucp_direct 0
 done

@@ -2,13 +2,14 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: death lock | epoch | contact | free | compute | exec | handed | streamed | left | inside
+ * usage: death lock | epoch | contact | free | compute | exec | handed | streamed | left | inside | held | added
  *
  * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
  * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do. handed: so it
  * does while it carries out what rank 0 or rank 2 has handed off to it; both must notice. streamed: it is a long put,
  * which both copy. left: so it does in the middle of a long put of its own; all others can still use that window.
- * inside: the same in attached memory, which its owner can still detach.
+ * inside: the same in attached memory, which its owner can still detach. held: in the middle of an accumulate, while
+ * it holds the lock of the elements. added: the same in memory of MPI_Win_allocate.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -105,8 +106,9 @@ static void become_another_inside(int rank, int puts, char *memory, char *buffer
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/** Rank 1 does so in the middle of a long put to rank 0, which both copy: a part of the data is protected. */
-static void leave_put(int rank, int attached, char *memory, char *buffer, MPI_Win win)
+/** Rank 1 does so in the middle of a long put to rank 0, which both copy: a part of the data is protected; or of a long
+ *  accumulate. */
+static void leave(int rank, int attached, int accumulates, char *memory, char *buffer, MPI_Win win)
 {
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
     MPI_Aint        at   = 0, bytes;
@@ -131,7 +133,10 @@ static void leave_put(int rank, int attached, char *memory, char *buffer, MPI_Wi
     }
     MPI_Barrier(MPI_COMM_WORLD);
     while (!*gone) { /* the kernel only refuses to copy: then rank 1 tries again */
-        if (1 == rank) {
+        if (1 == rank && accumulates) {
+            MPI_Accumulate(buffer, BYTES / 8, MPI_INT, 0, at, BYTES / 8, MPI_INT, MPI_SUM, win);
+            MPI_Win_flush(0, win);
+        } else if (1 == rank) {
             MPI_Put(buffer, BYTES / 2, MPI_BYTE, 0, at, BYTES / 2, MPI_BYTE, win);
             MPI_Win_flush(0, win);
         } else {
@@ -140,6 +145,9 @@ static void leave_put(int rank, int attached, char *memory, char *buffer, MPI_Wi
     }
     for (int i = 0; i < 1000; i++) {
         MPI_Put(buffer, BYTES / 2, MPI_BYTE, 2 - rank, at, 0 == at ? BYTES / 2 : 0, MPI_BYTE, win);
+        if (accumulates) {
+            MPI_Accumulate(buffer, BYTES / 8, MPI_INT, 2 - rank, at, BYTES / 8, MPI_INT, MPI_SUM, win);
+        }
         MPI_Win_flush(2 - rank, win);
     }
     if (attached && 0 == rank) {
@@ -208,9 +216,17 @@ int main(int argc, char **argv)
     } else if (0 == strcmp(how, "streamed")) {
         become_another_inside(rank, 1, memory, buffer, win);
     } else if (0 == strcmp(how, "left")) {
-        leave_put(rank, 0, memory, buffer, win);
+        leave(rank, 0, 0, memory, buffer, win);
     } else if (0 == strcmp(how, "inside")) {
-        leave_put(rank, 1, memory, buffer, win);
+        leave(rank, 1, 0, memory, buffer, win);
+    } else if (0 == strcmp(how, "held")) {
+        leave(rank, 0, 1, memory, buffer, win);
+    } else if (0 == strcmp(how, "added")) {
+        MPI_Win allocated;
+        char   *base;
+
+        MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &allocated);
+        leave(rank, 0, 1, base, buffer, allocated);
     } else { /* nobody is inside MPI */
         MPI_Win_fence(0, win);
         if (1 == rank) {

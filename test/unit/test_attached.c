@@ -6,16 +6,10 @@
 
 #include "memory/attached.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
+#include "another_program.h"
+
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 enum { REGION = 4096 };
 
@@ -23,7 +17,7 @@ enum { REGION = 4096 };
 typedef struct shared_t {
     ompi_osc_ucp_attached_t       attached;
     ompi_osc_ucp_attached_table_t table;
-    ompi_osc_ucp_cma_self_t       owner, self; /**< the parent, and the child */
+    ompi_osc_ucp_cma_self_t       owner, self; /**< the parent, and a child */
 } shared_t;
 
 static shared_t *shared;
@@ -52,35 +46,6 @@ static bool enter(const ompi_osc_ucp_looked_t *looked)
 
     ompi_osc_ucp_layout_contiguous(&layout, 0, REGION);
     return ompi_osc_ucp_attached_enter(looked, (uintptr_t) region, &layout, 0);
-}
-
-/** A child process that calls `act`, and then becomes another program. Returns when it has. */
-static pid_t child(void (*act)(void))
-{
-    int   ends[2];
-    char  byte;
-    pid_t pid;
-
-    assert_int_equal(0, pipe2(ends, O_CLOEXEC));
-    pid = fork();
-    assert_true(pid >= 0);
-    if (0 == pid) {
-        shared->self = ompi_osc_ucp_cma_self();
-        act();
-        execlp("sleep", "sleep", "1000", (char *) NULL);
-        _exit(1);
-    }
-    close(ends[1]);
-    assert_int_equal(0, read(ends[0], &byte, 1)); /* the other program has no end of it */
-    close(ends[0]);
-    assert_int_equal(0, kill(pid, 0));
-    return pid;
-}
-
-static void end(pid_t pid)
-{
-    assert_int_equal(0, kill(pid, SIGKILL));
-    assert_int_equal(pid, waitpid(pid, NULL, 0));
 }
 
 static void enter_and_stay(void)
@@ -113,15 +78,16 @@ static void test_insider(void **state)
         memset(shared, 0, sizeof(*shared));
         attach();
         shared->owner = ompi_osc_ucp_cma_self();
-        pid           = child(acts[i]);
+        pid           = another_program(acts[i]);
         assert_int_equal(1, shared->table.insiders[i].turns % 2);
         ompi_osc_ucp_attached_await(&shared->attached);
-        end(pid);
+        another_program_end(pid);
     }
 }
 
 static void change_and_stay(void)
 {
+    shared->self = ompi_osc_ucp_cma_self();
     ompi_osc_ucp_attached_change(&shared->attached);
 }
 
@@ -134,10 +100,10 @@ static void test_owner(void **state)
     (void) state;
     memset(shared, 0, sizeof(*shared));
     attach();
-    pid    = child(change_and_stay);
+    pid    = another_program(change_and_stay);
     looked = looked_by(ompi_osc_ucp_insider_take(&shared->attached), shared->self);
     assert_false(enter(&looked));
-    end(pid);
+    another_program_end(pid);
 }
 
 static bool still(const ompi_osc_ucp_found_t *found)

@@ -322,8 +322,10 @@ static int check_test(ompi_win_t *win, int *flag)
     int                       rc;
 
     synchronizes(&sync);
-    rc        = below(win)->osc_test(win, flag);
-    sync.flag = *flag;
+    rc = below(win)->osc_test(win, flag);
+    if (MPI_SUCCESS == rc) { /* else nobody has set it */
+        sync.flag = *flag;
+    }
     return synchronized(&sync, rc);
 }
 

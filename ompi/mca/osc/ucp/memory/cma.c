@@ -6,8 +6,10 @@
 #include "memory/cma.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -18,6 +20,7 @@
 
 #include "base/cpu.h"
 #include "memory/arena.h"
+#include "op/stripes.h"
 
 /** Add a piece to one side. */
 static void side_add(struct iovec *side, unsigned *n, uintptr_t at, uint64_t bytes)
@@ -73,16 +76,37 @@ bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number)
     return !ompi_osc_ucp_cma_reaches(pid, address, number) && (0 == errno || ESRCH == errno || EFAULT == errno);
 }
 
+/** Nobody has mapped it: another process has another one, or none, at this address. */
+static uint64_t self_number;
+
+static bool holder_is_gone(const ompi_osc_ucp_stripe_holder_t *holder)
+{
+    return ompi_osc_ucp_cma_gone(holder->pid, holder->address, holder->number);
+}
+
+static void self_make(void)
+{
+    static ompi_osc_ucp_stripe_holder_t holder;
+    struct stat                         space;
+
+    self_number = ompi_osc_ucp_nonce() | 1;
+    if (0 == stat("/proc/self/ns/pid", &space)) {
+        holder = (ompi_osc_ucp_stripe_holder_t) {
+            .address = (uint64_t) (uintptr_t) &self_number, .number = self_number, .space = space.st_ino,
+            .pid     = getpid()
+        };
+        ompi_osc_ucp_stripe_introduce(&holder, holder_is_gone);
+    }
+}
+
 ompi_osc_ucp_cma_self_t ompi_osc_ucp_cma_self(void)
 {
-    static uint64_t number; /* nobody has mapped it: another process has another one, or none, at this address */
-    uint64_t        none = 0;
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
 
-    if (0 == __atomic_load_n(&number, __ATOMIC_RELAXED)) {
-        (void) __atomic_compare_exchange_n(&number, &none, ompi_osc_ucp_nonce() | 1, false, __ATOMIC_RELAXED,
-                                           __ATOMIC_RELAXED);
-    }
-    return (ompi_osc_ucp_cma_self_t) { .address = (uint64_t) (uintptr_t) &number, .number = number, .pid = getpid() };
+    (void) pthread_once(&made, self_make);
+    return (ompi_osc_ucp_cma_self_t) {
+        .address = (uint64_t) (uintptr_t) &self_number, .number = self_number, .pid = getpid()
+    };
 }
 
 /* Elsewhere than under ptrace_scope 1 it changes nothing, and the number may be changed later. Not all of a job are
@@ -92,6 +116,7 @@ void ompi_osc_ucp_cma_admit(void)
     static bool admitted;
 
     if (!__atomic_load_n(&admitted, __ATOMIC_RELAXED)) {
+        (void) ompi_osc_ucp_cma_self(); /* so that others do not wait for ever for stripes of this process's */
         (void) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* EINVAL: there is no Yama */
         __atomic_store_n(&admitted, true, __ATOMIC_RELAXED);       /* done, for a thread that sees it */
     }

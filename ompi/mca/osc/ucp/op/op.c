@@ -450,9 +450,9 @@ static void apply_in_place(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
 
         run = OMPI_OSC_UCP_STRIPE_GRANULE - key % OMPI_OSC_UCP_STRIPE_GRANULE;
         run = run < left ? run : left;
-        ompi_osc_ucp_stripe_lock(stripe);
+        ompi_osc_ucp_stripe_lock_told(stripe);
         run_kernel(op, prim, target, (void *) source, run / prim->size);
-        ompi_osc_ucp_stripe_unlock(stripe);
+        ompi_osc_ucp_stripe_unlock_told(stripe);
         key += run;
         target += run;
         source += run;

@@ -33,7 +33,7 @@ static void apply_scattered(const target_t *target, int64_t disp, uint8_t op, co
     ompi_osc_ucp_stripe_t      *stripe = ompi_osc_ucp_stripe_at(target->stripes, key_of(target, disp));
     bool                        loads  = NULL != result || OMPI_OSC_UCP_OP_REPLACE != op;
 
-    ompi_osc_ucp_stripe_lock(stripe);
+    ompi_osc_ucp_stripe_lock_told(stripe);
     if (loads) {
         ompi_osc_ucp_layout_pack(&read, target->base, values, bytes);
     }
@@ -48,7 +48,7 @@ static void apply_scattered(const target_t *target, int64_t disp, uint8_t op, co
         ompi_osc_ucp_op_combine(op, prim, values, source, bytes / prim->size);
         ompi_osc_ucp_layout_unpack(target->iter, target->base, values, bytes);
     }
-    ompi_osc_ucp_stripe_unlock(stripe);
+    ompi_osc_ucp_stripe_unlock_told(stripe);
 }
 
 /** How many packed bytes, of whole elements without gaps, lie in the granule of the next element; 0 if it straddles

@@ -10,11 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A stripe: a spin lock in a cache line of its own. */
+/** Who holds a stripe: the number at an address of the process `pid` proves that it is still the same program. */
+typedef struct ompi_osc_ucp_stripe_holder_t {
+    uint64_t address;
+    uint64_t number;
+    uint64_t space; /**< the name space that `pid` belongs to */
+    int32_t  pid;
+} ompi_osc_ucp_stripe_holder_t;
+
+/** A stripe: a spin lock in a cache line of its own. Whoever may hold it for longer than a few loads and stores tells
+ *  who it is. Others that have waited for long look whether that process still exists: it may have become another
+ *  program in a signal handler. Then one of them takes the stripe over. */
 typedef struct ompi_osc_ucp_stripe_t {
-    volatile int32_t locked;
-    char             pad[60];
+    volatile int32_t             locked;
+    uint32_t                     told; /**< odd while `holder` is valid; a new number each time */
+    ompi_osc_ucp_stripe_holder_t holder;
+    char                         pad[24];
 } ompi_osc_ucp_stripe_t;
+
+/** This process as a holder. NULL: nobody can look whether it exists. */
+extern const ompi_osc_ucp_stripe_holder_t *ompi_osc_ucp_stripe_self;
+
+/** Set what this process tells as a holder, and how it finds that another holder is gone for sure. Any thread. */
+void ompi_osc_ucp_stripe_introduce(const ompi_osc_ucp_stripe_holder_t *self,
+                                   bool (*gone)(const ompi_osc_ucp_stripe_holder_t *holder));
 
 #define OMPI_OSC_UCP_STRIPES 64
 
@@ -37,6 +56,36 @@ static inline void ompi_osc_ucp_stripe_unlock(ompi_osc_ucp_stripe_t *stripe)
     __atomic_store_n(&stripe->locked, 0, __ATOMIC_RELEASE);
 }
 
+/** Tell that this process holds the stripe. */
+static inline void ompi_osc_ucp_stripe_tell(ompi_osc_ucp_stripe_t *stripe)
+{
+    const ompi_osc_ucp_stripe_holder_t *self = __atomic_load_n(&ompi_osc_ucp_stripe_self, __ATOMIC_ACQUIRE);
+
+    if (NULL == self) {
+        return;
+    }
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* who reads a part of this sees that `told` has changed */
+    __atomic_store_n(&stripe->holder.address, self->address, __ATOMIC_RELAXED);
+    __atomic_store_n(&stripe->holder.number, self->number, __ATOMIC_RELAXED);
+    __atomic_store_n(&stripe->holder.space, self->space, __ATOMIC_RELAXED);
+    __atomic_store_n(&stripe->holder.pid, self->pid, __ATOMIC_RELAXED);
+    __atomic_store_n(&stripe->told, __atomic_load_n(&stripe->told, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+}
+
+static inline void ompi_osc_ucp_stripe_lock_told(ompi_osc_ucp_stripe_t *stripe)
+{
+    ompi_osc_ucp_stripe_lock(stripe);
+    ompi_osc_ucp_stripe_tell(stripe);
+}
+
+static inline void ompi_osc_ucp_stripe_unlock_told(ompi_osc_ucp_stripe_t *stripe)
+{
+    uint32_t told = __atomic_load_n(&stripe->told, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&stripe->told, told + told % 2, __ATOMIC_RELAXED);
+    ompi_osc_ucp_stripe_unlock(stripe);
+}
+
 /** The stripe of the granule that holds `key`. */
 static inline ompi_osc_ucp_stripe_t *ompi_osc_ucp_stripe_at(ompi_osc_ucp_stripe_t *stripes, uintptr_t key)
 {
@@ -57,10 +106,10 @@ static inline ompi_osc_ucp_stripe_pair_t ompi_osc_ucp_stripe_pair_lock(ompi_osc_
     ompi_osc_ucp_stripe_t     *last  = ompi_osc_ucp_stripe_at(stripes, key + len - 1);
     ompi_osc_ucp_stripe_pair_t pair  = { .low = first < last ? first : last, .high = NULL };
 
-    ompi_osc_ucp_stripe_lock(pair.low);
+    ompi_osc_ucp_stripe_lock_told(pair.low);
     if (first != last) {
         pair.high = first < last ? last : first;
-        ompi_osc_ucp_stripe_lock(pair.high);
+        ompi_osc_ucp_stripe_lock_told(pair.high);
     }
     return pair;
 }
@@ -68,9 +117,9 @@ static inline ompi_osc_ucp_stripe_pair_t ompi_osc_ucp_stripe_pair_lock(ompi_osc_
 static inline void ompi_osc_ucp_stripe_pair_unlock(ompi_osc_ucp_stripe_pair_t pair)
 {
     if (NULL != pair.high) {
-        ompi_osc_ucp_stripe_unlock(pair.high);
+        ompi_osc_ucp_stripe_unlock_told(pair.high);
     }
-    ompi_osc_ucp_stripe_unlock(pair.low);
+    ompi_osc_ucp_stripe_unlock_told(pair.low);
 }
 
 /* Sets of stripes, as bits by index: for whoever updates a copy of window memory and writes it back. */
@@ -78,8 +127,8 @@ static inline void ompi_osc_ucp_stripe_pair_unlock(ompi_osc_ucp_stripe_pair_t pa
 /** The stripes of `len` > 0 bytes at `key`. */
 uint64_t ompi_osc_ucp_stripes_of(uintptr_t key, size_t len);
 
-/** Lock them. Asks again and again whether the process whose memory it is still exists: it may have ended, or become
- *  another program, while it held a stripe. False: it does not, and none is locked. */
+/** Lock them, and tell who holds them. Asks again and again whether the process whose memory it is still exists: it may
+ *  have ended, or become another program, while it held a stripe. False: it does not, and none is locked. */
 bool ompi_osc_ucp_stripes_lock(ompi_osc_ucp_stripe_t *stripes, uint64_t set, bool (*exists)(const void *owner),
                                const void *owner);
 void ompi_osc_ucp_stripes_unlock(ompi_osc_ucp_stripe_t *stripes, uint64_t set);

@@ -163,6 +163,7 @@ static int cma_attach(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_description_
         cma_detach(peer);
         return rc;
     }
+    (void) ompi_osc_ucp_cma_self(); /* which a holder of the peer's stripes tells */
     peer->cma      = true;
     peer->pid      = description->pid;
     peer->proof_at = description->head;

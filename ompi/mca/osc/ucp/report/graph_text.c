@@ -85,9 +85,10 @@ static void put_waiting(FILE *out, const graph_t *graph, const node_t *node)
     }
 }
 
-/** Has the process freed the window in whose fence, or MPI_Win_free, another one waits for it? It came to as many of
- *  these calls as the others have come to. */
-static bool has_freed(const graph_t *graph, const node_t *node)
+/** Has the process freed the window in whose collective call another one waits for it? Its MPI_Win_free has met another
+ *  call of the others, whose name is returned. Or NULL. Of these MPIX_Win_set_num_notify alone meets all members twice:
+ *  who has called it waits in it, and who has called MPI_Win_fence waits in its own MPI_Win_free. */
+static const char *freed_instead_of(const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record, *waiting;
     int                           i, j;
@@ -100,17 +101,19 @@ static bool has_freed(const graph_t *graph, const node_t *node)
         }
         for (j = 0; j < graph->node[i].edges; j++) {
             if (node == &graph->node[graph->node[i].edge[j]]) {
-                return true;
+                return ompi_osc_ucp_called_name(OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY == waiting->call
+                                                    ? OMPI_OSC_UCP_CALLED_SET_NUM_NOTIFY : OMPI_OSC_UCP_CALLED_FENCE);
             }
         }
     }
-    return false;
+    return NULL;
 }
 
 /** What a process does that does not wait, or does not answer. */
 static void put_other(FILE *out, const graph_t *graph, const node_t *node)
 {
     const ompi_osc_ucp_watched_t *record = &node->answer.record;
+    const char                   *other;
 
     switch (node->known) {
     case OMPI_OSC_UCP_KNOWN:
@@ -140,7 +143,10 @@ static void put_other(FILE *out, const graph_t *graph, const node_t *node)
             fprintf(out, ", since %.1f s", seconds(record->left, node->answer.now));
         }
         fprintf(out, " (last MPI call on a window: %s)", ompi_osc_ucp_called_name(record->state & 0xffff));
-        fputs(has_freed(graph, node) ? "; it has freed that window, and has called MPI_Win_fence less often" : "", out);
+        other = freed_instead_of(graph, node);
+        if (NULL != other) {
+            fprintf(out, "; it has freed that window, and has called %s less often", other);
+        }
     }
 }
 
