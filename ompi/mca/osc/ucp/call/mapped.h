@@ -126,7 +126,7 @@ ompi_osc_ucp_accumulate_fast(int call, const void *origin, void *result, ompi_os
     if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
         /* In a lean window this is the kernel path, which waits for nobody. */
         if (NULL == peer || (counts && (!window->lean || !ompi_osc_ucp_granted(peer) ||
-                                        !ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes)))) {
+                                        !ompi_osc_ucp_tally(window->tally, call, target != window->rank, bytes)))) {
             return OMPI_OSC_UCP_FAST_NOT;
         }
         return ompi_osc_ucp_accumulate_away(peer, disp, code, prim, origin, NULL, result, bytes)
@@ -137,7 +137,7 @@ ompi_osc_ucp_accumulate_fast(int call, const void *origin, void *result, ompi_os
     addr = (counts ? ompi_osc_ucp_granted(peer) : ompi_osc_ucp_may_access(peer))
                ? ompi_osc_ucp_mapped_addr(peer, disp, bytes)
                : NULL;
-    if (NULL == addr || (counts && !ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes))) {
+    if (NULL == addr || (counts && !ompi_osc_ucp_tally(window->tally, call, target != window->rank, bytes))) {
         return OMPI_OSC_UCP_FAST_NOT;
     }
     ompi_osc_ucp_update_mapped(peer, addr, code, prim, origin, result, (size_t) count);

@@ -51,7 +51,10 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     if (NULL != causes) {
         causes->whom = calloc((size_t) window->size * OMPI_OSC_UCP_CAUSES, sizeof(*causes->whom));
     }
-    if (NULL == causes || NULL == causes->whom) {
+    if (NULL == causes || NULL == causes->whom || !ompi_osc_ucp_tally_begin(window)) {
+        if (NULL != causes) {
+            free(causes->whom);
+        }
         free(causes);
         return false;
     }
@@ -62,7 +65,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->disp_unit       = window->uniform_disp_unit;
     causes->last.kind       = -1;
     causes->step            = 1;
-    causes->tally           = &window->tally;
+    causes->tally           = window->tally;
     causes->tally->left     = ompi_osc_ucp_threaded() ? 0 : -1;
     causes->looked          = ompi_osc_ucp_threaded() ? 1 : 0;
     causes->clock_ns        = clock_measure();
@@ -389,14 +392,25 @@ static int64_t atomics(const ompi_osc_ucp_causes_t *causes)
     return sum;
 }
 
+bool ompi_osc_ucp_tally_begin(ompi_osc_ucp_window_t *window)
+{
+    if (NULL == window->tally) {
+        window->tally = calloc(1, sizeof(*window->tally));
+    }
+    return NULL != window->tally;
+}
+
 void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window)
 {
     uint64_t *sum, operations;
     int       call, via;
 
+    if (NULL == window->tally) {
+        return;
+    }
     for (call = 0; call < OMPI_OSC_UCP_TALLY_CALLS; call++) {
         for (via = OMPI_OSC_UCP_VIA_SELF; via <= OMPI_OSC_UCP_VIA_DIRECT; via++) {
-            sum = &window->tally.sums[call][via];
+            sum = &window->tally->sums[call][via];
             if (0 == *sum) {
                 continue;
             }

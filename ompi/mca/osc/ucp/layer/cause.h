@@ -19,7 +19,11 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window);
 /** Free them. Inside the origin side. */
 void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window);
 
-/** Add the tally to the counters, and to the accounts of osc_ucp_report 2, before somebody reads them. */
+/** Have a tally for a window, which its end frees. False if memory is short. */
+bool ompi_osc_ucp_tally_begin(ompi_osc_ucp_window_t *window);
+
+/** Add the tally, if there is one, to the counters, and to the accounts of osc_ucp_report 2, before somebody reads
+ *  them. */
 void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window);
 
 /** Time was lost for a cause, with the process of rank `culprit`; negative: not known. Inside the origin side. */

@@ -43,7 +43,7 @@ static __attribute__((noinline)) bool tally_again(ompi_osc_ucp_window_t *window)
         return false;
     }
     ompi_osc_ucp_tally_settle(window);
-    window->tally.left = OMPI_OSC_UCP_TALLY_MAX;
+    window->tally->left = OMPI_OSC_UCP_TALLY_MAX;
     return true;
 }
 
@@ -55,11 +55,11 @@ static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int targ
     ompi_osc_ucp_peer_t *peer  = ompi_osc_ucp_peer_recent(window, target);
     uint64_t             bytes = (uint64_t) count * type->super.size;
 
-    if (NULL == peer || bytes > OMPI_OSC_UCP_TALLY_BYTES || (window->tally.left <= 0 && !tally_again(window))) {
+    if (NULL == peer || bytes > OMPI_OSC_UCP_TALLY_BYTES || (window->tally->left <= 0 && !tally_again(window))) {
         return false;
     }
     return NULL != peer->path && OMPI_OSC_UCP_VIA_DIRECT == peer->path->via && ompi_osc_ucp_granted(peer) &&
-           ompi_osc_ucp_tally(&window->tally, call, target != window->rank, bytes);
+           ompi_osc_ucp_tally(window->tally, call, target != window->rank, bytes);
 }
 
 /** An operation begins. What this returns goes to `operated`. */
@@ -113,7 +113,7 @@ static int count_put(const void *origin, ompi_osc_ucp_count_t origin_count, ompi
     char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
                                                            target_type, window, &bytes);
 
-    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(&window->tally, OMPI_OSC_UCP_CALLED_PUT,
+    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(window->tally, OMPI_OSC_UCP_CALLED_PUT,
                                                           target != window->rank, bytes))) {
         return put_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
@@ -159,7 +159,7 @@ static int count_get(void *origin, ompi_osc_ucp_count_t origin_count, ompi_datat
     char                  *addr   = ompi_osc_ucp_copy_addr(origin_count, origin_type, target, disp, target_count,
                                                            target_type, window, &bytes);
 
-    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(&window->tally, OMPI_OSC_UCP_CALLED_GET,
+    if (OPAL_UNLIKELY(NULL == addr || !ompi_osc_ucp_tally(window->tally, OMPI_OSC_UCP_CALLED_GET,
                                                           target != window->rank, bytes))) {
         return get_other(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     }
@@ -321,5 +321,5 @@ bool ompi_osc_ucp_instrument(ompi_osc_ucp_window_t *window)
     functions.osc_rget             = count_rget;
     functions.osc_raccumulate      = count_raccumulate;
     functions.osc_rget_accumulate  = count_rget_accumulate;
-    return ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_COUNT, &functions);
+    return ompi_osc_ucp_tally_begin(window) && ompi_osc_ucp_layer_add(window, OMPI_OSC_UCP_LAYER_COUNT, &functions);
 }

@@ -143,7 +143,7 @@ struct ompi_osc_ucp_window_t {
         int64_t at; /**< bytes from the window's base, or an address in a dynamic window */
     } refused;                                    /**< the last operation that its target has refused, to explain it */
     bool                          failing;        /**< a send has failed: the window will soon be lost; atomic */
-    ompi_osc_ucp_tally_t          tally;          /**< what is not in `counters` yet; instrumented windows only */
+    ompi_osc_ucp_tally_t         *tally;          /**< what is not in `counters` yet, if instrumented; malloc'd */
     ompi_osc_ucp_counters_t       counters;       /**< for the report and the performance variables */
     ompi_osc_base_module_t       *below[OMPI_OSC_UCP_LAYERS]; /**< functions that a layer replaced; malloc'd */
     struct ompi_osc_ucp_report_t *report;         /**< owned by report/report.c; NULL if the window is not reported */

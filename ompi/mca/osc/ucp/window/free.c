@@ -27,6 +27,7 @@ void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window)
     ompi_osc_ucp_reach_end(window);
     ompi_osc_ucp_layers_free(window);
     free(window->started);
+    free(window->tally);
     free(window);
 }
 
