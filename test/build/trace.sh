@@ -112,7 +112,8 @@ sys.exit({e["pid"] for e in json.load(open(sys.argv[1]))["traceEvents"]} != {0, 
 head -c -30 "$scratch/joined" >"$scratch/cut"
 sed '3s/.*/,{"half/' "$folder/trace.json.0" >"$scratch/broken"
 echo "rank,target" >"$scratch/table"
-for file in "$scratch/cut" "$scratch/broken" "$scratch/table" "$scratch/none"; do
+echo '{"traceEvents": [], "otherData": {"version": "1"}}' >"$scratch/other"
+for file in "$scratch/cut" "$scratch/broken" "$scratch/table" "$scratch/other" "$scratch/none"; do
     status=0
     why='(: No such file| is cut, or no trace of osc_ucp_trace .*: take the file )'
     "$top/contrib/trace-join" "$folder/trace.json.1" "$file" >"$scratch/joined" 2>"$scratch/out" || status=$?
