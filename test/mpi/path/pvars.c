@@ -60,6 +60,63 @@ static void check(struct test_window *window, MPI_T_pvar_session session)
     CHECK(0 != value_of(session, waited), "%s: no time in synchronization", flavor);
 }
 
+enum { ELEMENTS = 200 };
+
+/** Operation `i` on the target: every kind of call, some longer than what goes the shortest way. Returns its bytes. */
+static int operate(const struct test_window *window, int i, int target)
+{
+    static long from[ELEMENTS], result[ELEMENTS], expected;
+    MPI_Aint disp = test_at(window, target, 0);
+    MPI_Win win = window->win;
+    int n = 0 == i % 7 ? ELEMENTS : 1 + i % 2;
+
+    switch (i / 4 % 6) {
+    case 0: MPI_OK(MPI_Put(from, n, MPI_LONG, target, disp, n, MPI_LONG, win)); break;
+    case 1: MPI_OK(MPI_Get(result, n, MPI_LONG, target, disp, n, MPI_LONG, win)); break;
+    case 2: MPI_OK(MPI_Accumulate(from, n, MPI_LONG, target, disp, n, MPI_LONG, MPI_SUM, win)); break;
+    case 3:
+        MPI_OK(MPI_Get_accumulate(from, n, MPI_LONG, result, n, MPI_LONG, target, disp, n, MPI_LONG, MPI_SUM, win));
+        break;
+    case 4: n = 1; MPI_OK(MPI_Fetch_and_op(from, result, MPI_LONG, target, disp, MPI_SUM, win)); break;
+    default: n = 1; MPI_OK(MPI_Compare_and_swap(from, &expected, result, MPI_LONG, target, disp, win)); break;
+    }
+    return n * (int) sizeof(long);
+}
+
+/* More operations than the component adds up before it counts them, read between others. */
+static void check_many(struct test_window *window, MPI_T_pvar_session session)
+{
+    static const char *const vias[] = { "self", "direct", "rdma", "am" };
+    MPI_T_pvar_handle operations[4], bytes[4];
+    unsigned long long done = 0, moved = 0, counted, counted_bytes;
+    char name[64];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "osc_ucp_operations_%s", vias[i]);
+        operations[i] = test_window_counter(session, name, window->win);
+        snprintf(name, sizeof(name), "osc_ucp_bytes_%s", vias[i]);
+        bytes[i] = test_window_counter(session, name, window->win);
+    }
+    MPI_OK(MPI_Win_lock_all(0, window->win));
+    for (int i = 0; i < 5000; i++) {
+        moved += (unsigned) operate(window, i, i / 2 % 2 ? test_rank : test_neighbour(1));
+        done++;
+        if (0 == i % 50) {
+            MPI_OK(MPI_Win_flush_all(window->win));
+        }
+        if (0 == i % 1201 || 4999 == i) {
+            counted = counted_bytes = 0;
+            for (int via = 0; via < 4; via++) {
+                counted += value_of(session, operations[via]);
+                counted_bytes += value_of(session, bytes[via]);
+            }
+            CHECK(done == counted && moved == counted_bytes, "%s: after %llu operations on %llu bytes: %llu on %llu",
+                  test_flavor_name[window->flavor], done, moved, counted, counted_bytes);
+        }
+    }
+    MPI_OK(MPI_Win_unlock_all(window->win));
+}
+
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session session;
@@ -72,9 +129,12 @@ int main(int argc, char **argv)
         if (!test_has_flavor(MPI_COMM_WORLD, flavor)) {
             continue;
         }
-        test_window_open(&window, flavor, 24, MPI_INFO_NULL, MPI_COMM_WORLD);
+        test_window_open(&window, flavor, ELEMENTS * sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD);
         MPI_OK(MPI_T_pvar_session_create(&session));
         check(&window, session);
+        MPI_OK(MPI_T_pvar_session_free(&session));
+        MPI_OK(MPI_T_pvar_session_create(&session));
+        check_many(&window, session);
         MPI_OK(MPI_T_pvar_session_free(&session));
         test_window_close(&window);
     }

@@ -47,7 +47,8 @@ static inline void ompi_osc_ucp_count(ompi_osc_ucp_counters_t *counters, ompi_os
 /** One operation in a tally. The bytes of 1000 operations of 128 GiB are less. */
 #define OMPI_OSC_UCP_TALLY_ONE ((uint64_t) 1 << 47)
 
-/** Most bytes of such an operation. One on mapped memory does not have more. */
+/** Most bytes of an operation that is counted before its range is checked. One on mapped memory may have more: only a
+ *  thousand such operations in a row would be counted wrongly. */
 #define OMPI_OSC_UCP_TALLY_BYTES ((uint64_t) 1 << 37)
 
 /** Operations by load and store that are not in the counters yet (ompi_osc_ucp_tally_settle). To count one takes some

@@ -400,6 +400,10 @@ bool ompi_osc_ucp_tally_begin(ompi_osc_ucp_window_t *window)
     return NULL != window->tally;
 }
 
+_Static_assert(OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE + 1 == OMPI_OSC_UCP_TALLY_CALLS, "all operations have sums");
+_Static_assert(OMPI_OSC_UCP_LOOKED_SELDOM <= OMPI_OSC_UCP_TALLY_MAX, "one is looked at, and settles, in time");
+_Static_assert(OMPI_OSC_UCP_TALLY_BYTES < OMPI_OSC_UCP_TALLY_ONE / OMPI_OSC_UCP_TALLY_MAX, "sums do not overflow");
+
 void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window)
 {
     uint64_t *sum, operations;
