@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-enum { LOTS = 40, NEAR = 1024, FAR = 48 << 10, SEGMENT_MOST = 513 << 20 };
+enum { LOTS = 40, NEAR = 1024, FAR = OMPI_OSC_UCP_HANDOFF_FAR, SEGMENT_MOST = 513 << 20,
+       WHOLE = OMPI_OSC_UCP_LANES_MOST / OMPI_OSC_UCP_LANE_MOST }; /* most lanes of full size */
 
 /** The ranges [a, a + NEAR or FAR) of a lane. */
 static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
@@ -57,7 +58,7 @@ static void check_place(const ompi_osc_ucp_lot_t *lot, int lanes)
 
 static void test_lots(void **state)
 {
-    static const int    counts[] = { 1, 2, 170, 171, 1000, 1024 };
+    static const int    counts[] = { 1, 2, WHOLE, WHOLE + 1, 1000, 1024 };
     ompi_osc_ucp_lot_t *lots[LOTS];
     uint32_t            left;
 

@@ -257,8 +257,7 @@ static int schedule_flush_local_all(ompi_win_t *win)
     ompi_osc_ucp_carry_none(true);
     rc      = below(win)->osc_flush_local_all(win);
     ompi_osc_ucp_carry_none(false);
-    return ompi_osc_ucp_carry_completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, carried,
-                                         rc);
+    return ompi_osc_ucp_carry_completed(schedule_of(win), OMPI_OSC_UCP_KEPT_ALL, carried, rc);
 }
 
 /** An epoch begins. If a fence's is open, with calls, that is an error: show that there are some. */
