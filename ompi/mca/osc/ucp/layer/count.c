@@ -55,6 +55,7 @@ static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int targ
     ompi_osc_ucp_peer_t *peer  = ompi_osc_ucp_peer_recent(window, target);
     uint64_t             bytes = (uint64_t) count * type->super.size;
 
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* another thread may just have made the tally: see ompi_osc_ucp_below */
     if (NULL == peer || bytes > OMPI_OSC_UCP_TALLY_BYTES || (window->tally->left <= 0 && !tally_again(window))) {
         return false;
     }
