@@ -5,9 +5,11 @@
 
 #include "memory/cma.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -70,10 +72,38 @@ bool ompi_osc_ucp_cma_reaches(int32_t pid, uint64_t address, uint64_t number)
     return 0 != address && ompi_osc_ucp_cma_copy(pid, false, &vector) && number == found;
 }
 
-bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number)
+/** Is it not there, or is it another program? By the number of a thread, or of a process, which is its first thread. */
+static bool thread_is_gone(int32_t tid, uint64_t address, uint64_t number)
 {
     errno = 0; /* it stays 0 if there is another number */
-    return !ompi_osc_ucp_cma_reaches(pid, address, number) && (0 == errno || ESRCH == errno || EFAULT == errno);
+    return !ompi_osc_ucp_cma_reaches(tid, address, number) && (0 == errno || ESRCH == errno || EFAULT == errno);
+}
+
+/** Are all other threads of the process gone, too? If its first one has ended, the kernel finds its memory by these. */
+static bool threads_are_gone(int32_t pid, uint64_t address, uint64_t number)
+{
+    char           path[32];
+    DIR           *threads;
+    struct dirent *entry;
+    int32_t        tid;
+    bool           gone = true;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+    threads = opendir(path);
+    if (NULL == threads) {
+        return ENOENT == errno;
+    }
+    while (gone && NULL != (entry = readdir(threads))) {
+        tid  = (int32_t) strtol(entry->d_name, NULL, 10); /* 0: . and .. */
+        gone = 0 == tid || pid == tid || thread_is_gone(tid, address, number);
+    }
+    closedir(threads);
+    return gone;
+}
+
+bool ompi_osc_ucp_cma_gone(int32_t pid, uint64_t address, uint64_t number)
+{
+    return thread_is_gone(pid, address, number) && (ESRCH != errno || threads_are_gone(pid, address, number));
 }
 
 /** Nobody has mapped it: another process has another one, or none, at this address. */
