@@ -73,7 +73,7 @@ static bool check_known(const ompi_osc_ucp_window_t *window, ompi_osc_ucp_peer_t
     if (ompi_osc_ucp_threaded() || !peer->known) {
         return false;
     }
-    count = NULL != peer->control                      ? __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)
+    count = NULL != peer->control                      ? __atomic_load_n(&peer->control->counters, __ATOMIC_ACQUIRE)
             : peer->renumbered == window->renumbered ? peer->counters
                                                      : 0;
     if (index < 0 || (uint32_t) index >= count) {
@@ -93,7 +93,7 @@ int ompi_osc_ucp_notified_check(ompi_osc_ucp_window_t *window, int target, int i
         ompi_osc_ucp_notified_before(window, target);
     }
     if (NULL != peer && ompi_osc_ucp_is_mapped(peer)) {
-        if (index >= 0 && (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED)) {
+        if (index >= 0 && (uint32_t) index < __atomic_load_n(&peer->control->counters, __ATOMIC_ACQUIRE)) {
             notice_p->counter = ompi_osc_ucp_counter(peer->control, window->counters_max, (uint32_t) index);
             return MPI_SUCCESS;
         }

@@ -14,7 +14,7 @@
 
 int ompi_osc_ucp_mapped_counters(ompi_osc_ucp_peer_t *peer, uint32_t *count_p)
 {
-    *count_p = __atomic_load_n(&peer->control->counters, __ATOMIC_RELAXED);
+    *count_p = __atomic_load_n(&peer->control->counters, __ATOMIC_ACQUIRE);
     return OMPI_SUCCESS;
 }
 

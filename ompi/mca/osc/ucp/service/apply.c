@@ -71,7 +71,7 @@ static void device_done(const context_t *context, int rc)
 
 static uint32_t counters_of(const context_t *context)
 {
-    return __atomic_load_n(&context->target->control->counters, __ATOMIC_RELAXED);
+    return __atomic_load_n(&context->target->control->counters, __ATOMIC_ACQUIRE);
 }
 
 /** Raise a notification counter. The release lets whoever sees the count read the data of the operation before. */
