@@ -12,14 +12,15 @@ export OMPI_MCA_mca_base_component_path=$components:SYSTEM_DEFAULT:USER_DEFAULT
 quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/leftovers" "$top/test/build/leftovers.c"
 
 # Open MPI's own segments (vader; sm from 5.0 on) are not ours to remove. Who was killed takes a moment to go.
-seconds=$(grown 5)
-export within scratch seconds
+patience=$top/test/lib/patience.sh
+export within scratch patience
 cat >"$scratch/run" <<'RUN'
 mount -t tmpfs tmpfs /dev/shm
 "$within" -r 60 "$@" >/dev/null 2>&1 </dev/null
 status=$? SECONDS=0
+. "$patience"
 until left=$(ls /dev/shm | grep -vE '^(vader|sm_segment\.)'; ipcs -m | grep '^0x'); [ -z "$left" ]; do
-    [ $SECONDS -lt $seconds ] || break
+    [ $SECONDS -lt "$(grown 5)" ] || break
     sleep 0.1
 done
 echo "$left"
