@@ -1,5 +1,5 @@
-/* Long puts and gets of any length and alignment, to targets that do the same, that wait, or that stop to poll in the
- * midst of them: all data arrive, and nothing else changes. Also with types of many blocks.
+/* Long puts, gets and accumulates of any length, to targets that do the same, that wait, or that stop to poll in the
+ * midst of them: all data arrive, once, and nothing else changes. Also with types of many blocks.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -13,7 +13,7 @@
 #define ROUNDS 60
 #define BLOCKS 2000
 
-static unsigned char out[BYTES], back[BYTES], expected[BYTES];
+static _Alignas(8) unsigned char out[BYTES], back[BYTES], expected[BYTES];
 
 static struct {
     MPI_Datatype type;
@@ -123,6 +123,43 @@ static void put_pieces(struct test_window *window, int target, int stops)
     MPI_Win_flush(target, window->win);
 }
 
+/** What a target must have after an accumulate: sums carry from byte to byte. */
+static void expect_combined(int at, int length, MPI_Op op)
+{
+    uint64_t *have = (uint64_t *) (expected + at);
+    const uint64_t *data = (const uint64_t *) (out + at);
+    int i;
+
+    for (i = 0; i < length / 8; i++) {
+        have[i] = MPI_SUM == op ? have[i] + data[i] : have[i] ^ data[i];
+    }
+}
+
+/** Combine pieces with a target's memory. Whatever is done twice, or not at all, is wrong afterwards. */
+static void combine_pieces(struct test_window *window, int target, int stops)
+{
+    MPI_Op op = MPI_SUM;
+    int at, length, again;
+
+    for (at = 0; at < BYTES; at += length + 8 * draw(2) * draw(600)) {
+        length = (draw_length() + 7) / 8 * 8;
+        length = length < BYTES - at ? length : BYTES - at;
+        op = 0 == draw(6) ? (MPI_SUM == op ? MPI_BXOR : MPI_SUM) : op;
+        for (again = draw(3); again < 3; again += 2) {
+            expect_combined(at, length, op);
+            MPI_Accumulate(out + at, length / 8, MPI_UINT64_T, target, test_at(window, target, at), length / 8,
+                           MPI_UINT64_T, op, window->win);
+        }
+        if (stops && 0 == draw(4)) {
+            compute(draw(40));
+        }
+        if (0 == draw(8)) {
+            MPI_Win_flush(target, window->win);
+        }
+    }
+    MPI_Win_flush(target, window->win);
+}
+
 /** Get all of a target's memory in pieces, and compare. Returns how many bytes are wrong. */
 static int get_pieces(struct test_window *window, int target, int stops)
 {
@@ -156,6 +193,7 @@ static void round_of(struct test_window *window, int number, int active, int sto
     MPI_Barrier(window->comm);
     if (active) {
         put_pieces(window, target, stops);
+        combine_pieces(window, target, stops);
     }
     MPI_Barrier(window->comm);
     if (active) {

@@ -92,7 +92,10 @@ bool ompi_osc_ucp_cma_block_copied(ompi_osc_ucp_peer_t *peer, bool write, void *
 /** Most bytes of a block that is updated at once. */
 #define OMPI_OSC_UCP_CMA_UPDATE_MAX 4096
 
-/** Update all cells of a transfer but the first `done`, or one block of at most that many bytes. */
+/** Update all cells of a transfer but the first `done`. This alone ends nothing. */
+int ompi_osc_ucp_cma_update(ompi_osc_ucp_transfer_t *transfer, uint64_t done);
+
+/** The same, and end it; or update one block of at most that many bytes. */
 int  ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done);
 bool ompi_osc_ucp_cma_block_updated(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op, const ompi_osc_ucp_prim_t *prim,
                                     const void *origin, void *result, uint64_t bytes);

@@ -245,7 +245,7 @@ static int replace(const ompi_osc_ucp_transfer_t *transfer)
     return done ? OMPI_SUCCESS : ompi_osc_ucp_cma_failed(peer, true);
 }
 
-int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done)
+int ompi_osc_ucp_cma_update(ompi_osc_ucp_transfer_t *transfer, uint64_t done)
 {
     _Alignas(64) char space[3 * PIECE_SHORT];
     char             *more = NULL;
@@ -260,6 +260,13 @@ int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done)
         rc = update(transfer, done, NULL == more ? space : more, NULL == more ? PIECE_SHORT : PIECE_LONG);
         free(more);
     }
+    return rc;
+}
+
+int ompi_osc_ucp_cma_updated(ompi_osc_ucp_transfer_t *transfer, uint64_t done)
+{
+    const int rc = ompi_osc_ucp_cma_update(transfer, done);
+
     ompi_osc_ucp_cma_end(transfer->peer);
     return rc;
 }

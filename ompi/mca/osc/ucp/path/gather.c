@@ -10,8 +10,11 @@
 #include "path/handoff.h"
 #include "service/handoff.h"
 
-/** Most bytes of an accumulate that is kept: a longer one costs more to copy here than the kernel takes to begin. */
+/** Most bytes of an accumulate whose data are kept if its buffer cannot be: with several threads. */
 #define ACCUMULATE_MAX 1024
+
+/** Most bytes of an accumulate whose data are kept otherwise. Many that are longer are more than a series of data. */
+#define ACCUMULATE_KEPT_MAX 256
 
 /** Most bytes of a put whose data are kept, and of a get that may be handed off with others. Of a longer one only the
  *  buffer is kept, which the program leaves alone until it has completed the operation. */
@@ -89,7 +92,7 @@ static inline void count(gathered_t *gathered, uint64_t address, uint64_t bytes)
     gathered->end     = end;
 }
 
-/** Keep a put or a get as the program's buffer only. With several threads each copies for itself, side by side. */
+/** Keep an operation as the program's buffer only. With several threads each copies for itself, side by side. */
 static bool refer(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_handoff_kind_t kind, uint64_t address, void *here,
                   uint64_t bytes)
 {
@@ -168,6 +171,33 @@ bool ompi_osc_ucp_gather_get(ompi_osc_ucp_peer_t *peer, int64_t at, void *result
     return true;
 }
 
+/** Carry out the accumulates that are kept, unless one of which only the buffer is kept (`refers`) may follow them, or
+ *  one with its data: all have their buffers, the same operation and type, or all have their data. */
+static void accumulates_alike(ompi_osc_ucp_peer_t *peer, bool refers, uint8_t op, const ompi_osc_ucp_prim_t *prim)
+{
+    const gathered_t *gathered = peer->gathered;
+
+    if (NULL != gathered && gathered->bytes > 0 && OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind &&
+        (refers != gathered->refers || (refers && (op != gathered->op || prim->code != gathered->prim)))) {
+        ompi_osc_ucp_gather_out(peer);
+    }
+}
+
+/** Keep an accumulate as the program's buffer only. */
+static bool accumulate_refer(ompi_osc_ucp_peer_t *peer, uint64_t address, uint8_t op, const ompi_osc_ucp_prim_t *prim,
+                             const void *origin, uint64_t bytes)
+{
+    gathered_t *gathered = gathered_of(peer);
+
+    if (NULL == gathered) {
+        return false;
+    }
+    accumulates_alike(peer, true, op, prim);
+    gathered->op   = op;
+    gathered->prim = prim->code;
+    return refer(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, (void *) origin, bytes);
+}
+
 bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8_t op,
                                     const ompi_osc_ucp_prim_t *prim, const void *origin, uint64_t bytes)
 {
@@ -175,6 +205,10 @@ bool ompi_osc_ucp_gather_accumulate(ompi_osc_ucp_peer_t *peer, int64_t at, uint8
     gathered_t    *gathered;
     record_t      *record;
 
+    if (bytes > ACCUMULATE_KEPT_MAX && !ompi_osc_ucp_threaded()) {
+        return accumulate_refer(peer, address, op, prim, origin, bytes);
+    }
+    accumulates_alike(peer, false, op, prim);
     if (bytes > ACCUMULATE_MAX ||
         NULL == (gathered = room_for(peer, OMPI_OSC_UCP_HANDOFF_ACCUMULATE, address, bytes,
                                      ompi_osc_ucp_handoff_takes((uint32_t) bytes, false)))) {

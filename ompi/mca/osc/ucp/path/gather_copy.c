@@ -9,6 +9,7 @@
 #include "op/stripes.h"
 #include "path/cma.h"
 #include "path/gathered.h"
+#include "path/handoff.h"
 #include "service/handoff.h"
 
 typedef ompi_osc_ucp_handoff_record_t record_t;
@@ -186,8 +187,95 @@ static bool cells_update(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
     return true;
 }
 
+/** A block of an accumulate that is kept as the program's buffer, if it is not longer, is updated together with others,
+ *  as if its data were kept. */
+#define TOGETHER_MAX 1024
+
+/** Update a block from the program's buffer. */
+static bool block_update(const gathered_t *gathered, const char *origin, uint64_t address, uint64_t bytes)
+{
+    ompi_osc_ucp_layout_t   layout;
+    ompi_osc_ucp_transfer_t transfer = {
+        .peer = gathered->peer, .disp = (int64_t) (address - gathered->peer->remote), .op = gathered->op,
+        .prim = &ompi_osc_ucp_prims[gathered->prim], .target_layout = &layout, .origin = origin,
+        .origin_layout = &layout
+    };
+    uint64_t                done;
+
+    ompi_osc_ucp_layout_contiguous(&layout, 0, bytes);
+    done = ompi_osc_ucp_handoff_cells(&transfer);
+    return done * transfer.prim->size == bytes || OMPI_SUCCESS == ompi_osc_ucp_cma_update(&transfer, done);
+}
+
+/** Update the blocks whose data were copied to the records. */
+static bool together_update(gathered_t *gathered)
+{
+    const bool done = cells_update(gathered->peer, gathered);
+
+    gathered->used = 0;
+    return done;
+}
+
+/** Copy a block's data to the records, which have room for them. */
+static void together_add(gathered_t *gathered, const char *origin, uint64_t address, uint64_t bytes)
+{
+    record_t *record = ompi_osc_ucp_gathered_end(gathered);
+
+    *record = (record_t) {
+        .address = address, .bytes = (uint16_t) bytes, .kind = OMPI_OSC_UCP_HANDOFF_ACCUMULATE, .op = gathered->op,
+        .prim = gathered->prim
+    };
+    memcpy(ompi_osc_ucp_handoff_data(record), origin, bytes);
+    gathered->used += ompi_osc_ucp_handoff_takes((uint32_t) bytes, false);
+}
+
+static bool next_update(gathered_t *gathered, const char *origin, uint64_t address, uint64_t bytes)
+{
+    const bool together = bytes <= TOGETHER_MAX;
+
+    if ((!together || OMPI_OSC_UCP_HANDOFF_ROOM - gathered->used < ompi_osc_ucp_handoff_takes(TOGETHER_MAX, false)) &&
+        !together_update(gathered)) {
+        return false;
+    }
+    if (together) {
+        together_add(gathered, origin, address, bytes);
+        return true;
+    }
+    (void) ompi_osc_ucp_handoff_serve(gathered->peer->window);
+    return block_update(gathered, origin, address, bytes);
+}
+
+/** The same for accumulates that are kept as the program's buffers. */
+static bool blocks_update(gathered_t *gathered)
+{
+    const ompi_osc_ucp_cma_vector_t all = gathered->vector; /* which the kernel's copies use */
+    const struct iovec *here = all.here, *there = all.there;
+    uint64_t            here_at = 0, there_at = 0, left, bytes;
+
+    for (left = all.bytes; left > 0; left -= bytes) {
+        bytes = here->iov_len - here_at < there->iov_len - there_at ? here->iov_len - here_at
+                                                                    : there->iov_len - there_at;
+        if (!next_update(gathered, (char *) here->iov_base + here_at, (uintptr_t) there->iov_base + there_at, bytes)) {
+            return false;
+        }
+        here_at  += bytes;
+        there_at += bytes;
+        if (here_at == here->iov_len) {
+            here++;
+            here_at = 0;
+        }
+        if (there_at == there->iov_len) {
+            there++;
+            there_at = 0;
+        }
+    }
+    return together_update(gathered);
+}
+
 bool ompi_osc_ucp_gathered_copy(const ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
-    return OMPI_OSC_UCP_HANDOFF_ACCUMULATE == gathered->kind ? cells_update(peer, gathered)
-                                                             : copies_do(peer, gathered);
+    if (OMPI_OSC_UCP_HANDOFF_ACCUMULATE != gathered->kind) {
+        return copies_do(peer, gathered);
+    }
+    return gathered->refers ? blocks_update(gathered) : cells_update(peer, gathered);
 }

@@ -76,9 +76,10 @@ static void raise_all(const ompi_osc_ucp_peer_t *peer, const gathered_t *gathere
 /** Have the target carry it out, and raise the counters. False: the kernel must copy all of it. */
 static bool hand_off(ompi_osc_ucp_peer_t *peer, gathered_t *gathered)
 {
+    const record_t as = { .kind = (uint8_t) gathered->kind, .op = gathered->op, .prim = gathered->prim };
+
     return gathered->refers
-               ? ompi_osc_ucp_handoff_stream(peer, &gathered->vector, OMPI_OSC_UCP_HANDOFF_PUT == gathered->kind,
-                                             &gathered->raises)
+               ? ompi_osc_ucp_handoff_stream(peer, &gathered->vector, &as, &gathered->raises)
                : ompi_osc_ucp_handoff_series(peer, gathered->records, gathered->used, gathered->pieces,
                                              &gathered->raises);
 }

@@ -17,6 +17,7 @@ typedef struct ompi_osc_ucp_gathered_t ompi_osc_ucp_gathered_t;
 struct ompi_osc_ucp_gathered_t {
     ompi_osc_ucp_handoff_kind_t kind;      /**< of all: put, get or accumulate */
     bool                      refers;      /**< some are not among the records, but only in the vector */
+    uint8_t                   op, prim;    /**< of accumulates if `refers`: all have the same */
     uint32_t                  used;        /**< bytes of `records` */
     uint64_t                  bytes;       /**< of data */
     uint64_t                  pieces;      /**< of the target's memory that do not follow one another */

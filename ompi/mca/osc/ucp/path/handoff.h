@@ -35,9 +35,11 @@ bool ompi_osc_ucp_handoff_is_over(const ompi_osc_ucp_peer_t *peer);
 /** Wait for that. False: the target does not poll, and what was posted is taken back. */
 bool ompi_osc_ucp_handoff_end(ompi_osc_ucp_peer_t *peer, uint64_t pieces);
 
-/** The same as a series for puts (`write`) or gets of any length: if they are long, both processes copy at once. False:
- *  some of them may be done, and all have to be copied; no counter is raised. */
-bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_cma_vector_t *vector, bool write,
+/** The same as a series for puts, gets, or accumulates of whole elements, of any length: if they are long, both
+ *  processes work at once. `as`: kind, operation and type of all. False: no counter is raised. Some puts or gets may be
+ *  done, and all have to be copied; the vector has those accumulates that are not done. */
+bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_cma_vector_t *vector,
+                                 const ompi_osc_ucp_handoff_record_t *as,
                                  const ompi_osc_ucp_handoff_raises_t *raises);
 
 /** The same as a stream for a put or get with layouts, that of the target with so many runs. */

@@ -26,6 +26,7 @@ typedef struct walk_t {
     const struct iovec *here, *there;
     uint64_t            here_at, there_at; /**< bytes of both that are behind it */
     uint64_t            left;              /**< bytes before it */
+    uint64_t            cell;              /**< bytes of an accumulate's element; 0: no accumulate */
 } walk_t;
 
 /** How far the data of a put or get with layouts have come. */
@@ -44,14 +45,34 @@ typedef struct stream_t {
     uint32_t                posted, done; /**< chunks */
     unsigned                patience;
     bool                    write;
+    ompi_osc_ucp_handoff_record_t as;      /**< kind of all, operation and type of accumulates */
     walk_t                  ahead, behind; /**< what is to be posted next, and of a get to be stored next */
     runs_t                 *runs;          /**< in their place, if there are layouts; but ahead.left counts */
     const ompi_osc_ucp_handoff_raises_t *raises; /**< the target carries them out with the last chunk */
 } stream_t;
 
-static void walk_begin(walk_t *walk, const ompi_osc_ucp_cma_vector_t *vector)
+static void walk_begin(walk_t *walk, const ompi_osc_ucp_cma_vector_t *vector, const ompi_osc_ucp_handoff_record_t *as)
 {
-    *walk = (walk_t) { .here = vector->here, .there = vector->there, .left = vector->bytes };
+    *walk = (walk_t) {
+        .here = vector->here, .there = vector->there, .left = vector->bytes,
+        .cell = OMPI_OSC_UCP_HANDOFF_ACCUMULATE == as->kind ? ompi_osc_ucp_prims[as->prim].size : 0
+    };
+}
+
+/** Of a side of a vector leave what is not behind the walk. */
+static void side_leave(struct iovec *side, unsigned *n, const struct iovec *next, uint64_t next_at)
+{
+    *n -= (unsigned) (next - side);
+    memmove(side, next, *n * sizeof(*side));
+    side->iov_base = (char *) side->iov_base + next_at;
+    side->iov_len -= next_at;
+}
+
+static void walk_leave(const walk_t *walk, ompi_osc_ucp_cma_vector_t *vector)
+{
+    side_leave(vector->here, &vector->nhere, walk->here, walk->here_at);
+    side_leave(vector->there, &vector->nthere, walk->there, walk->there_at);
+    vector->bytes = walk->left;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -68,7 +89,7 @@ static uint64_t walk_next(walk_t *walk, uint64_t most, char **here_p, uint64_t *
     *here_p  = (char *) walk->here->iov_base + walk->here_at;
     *there_p = (uintptr_t) walk->there->iov_base + walk->there_at;
     if (bytes > most) {
-        bytes = most - (*there_p + most) % ELEMENT;
+        bytes = most - (0 == walk->cell ? (*there_p + most) % ELEMENT : most % walk->cell);
     }
     walk->here_at  += bytes;
     walk->there_at += bytes;
@@ -96,9 +117,8 @@ static uint32_t piece_append(stream_t *stream, char *at, uint64_t room)
     const uint64_t                 most   = least(room - sizeof(*record), OMPI_OSC_UCP_HANDOFF_CHUNK_BYTES);
     char                          *here;
 
-    record->bytes   = (uint16_t) walk_next(&stream->ahead, most, &here, &record->address);
-    record->kind    = stream->write ? OMPI_OSC_UCP_HANDOFF_PUT : OMPI_OSC_UCP_HANDOFF_GET;
-    record->fetches = false;
+    *record       = stream->as;
+    record->bytes = (uint16_t) walk_next(&stream->ahead, most, &here, &record->address);
     if (stream->write) {
         memcpy(ompi_osc_ucp_handoff_data(record), here, record->bytes);
     }
@@ -170,8 +190,8 @@ static void chunk_post(stream_t *stream)
     stream->posted++;
 }
 
-/** Store what the target has put into so many bytes of records. */
-static void pieces_read(stream_t *stream, char *at, uint32_t used)
+/** Store what the target has put into so many bytes of records, or only note that it has carried them out. */
+static void pieces_pass(stream_t *stream, char *at, uint32_t used)
 {
     char    *end = at + used, *here;
     uint64_t there;
@@ -180,7 +200,9 @@ static void pieces_read(stream_t *stream, char *at, uint32_t used)
         ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;
 
         (void) walk_next(&stream->behind, record->bytes, &here, &there);
-        memcpy(here, ompi_osc_ucp_handoff_data(record), record->bytes);
+        if (!stream->write) {
+            memcpy(here, ompi_osc_ucp_handoff_data(record), record->bytes);
+        }
         at += ompi_osc_ucp_handoff_takes(record->bytes, false);
     }
 }
@@ -208,9 +230,9 @@ static ompi_osc_ucp_handed_t chunk_await(stream_t *stream, unsigned patience)
     const ompi_osc_ucp_handed_t   handed = ompi_osc_ucp_handing_await(stream->peer, &chunk->state, patience);
 
     if (OMPI_OSC_UCP_HANDED_DONE == handed) {
-        if (!stream->write && NULL == stream->runs) {
-            pieces_read(stream, chunk->records, chunk->used);
-        } else if (!stream->write) {
+        if (NULL == stream->runs && OMPI_OSC_UCP_HANDOFF_PUT != stream->as.kind) {
+            pieces_pass(stream, chunk->records, chunk->used);
+        } else if (NULL != stream->runs && !stream->write) {
             lists_read(stream, chunk->records, chunk->used);
         }
         __atomic_store_n(&chunk->state, OMPI_OSC_UCP_HANDOFF_FREE, __ATOMIC_RELAXED);
@@ -276,7 +298,7 @@ static bool short_hand_off(stream_t *stream, uint64_t pieces)
         return false;
     }
     if (!stream->write) {
-        pieces_read(stream, records, used);
+        pieces_pass(stream, records, used);
     }
     ompi_osc_ucp_handing_release(stream->peer);
     return true;
@@ -301,20 +323,26 @@ static bool long_hand_off(stream_t *stream)
     return OMPI_OSC_UCP_HANDED_DONE == handed;
 }
 
-bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, const ompi_osc_ucp_cma_vector_t *vector, bool write,
+bool ompi_osc_ucp_handoff_stream(ompi_osc_ucp_peer_t *peer, ompi_osc_ucp_cma_vector_t *vector,
+                                 const ompi_osc_ucp_handoff_record_t *as,
                                  const ompi_osc_ucp_handoff_raises_t *raises)
 {
     stream_t stream = {
-        .peer = peer, .handoff = peer->handing.handoff, .write = write, .raises = raises,
-        .patience = STEPS_MAX + STEPS_PER_KIB * (unsigned) (vector->bytes / 1024)
+        .peer = peer, .handoff = peer->handing.handoff, .write = OMPI_OSC_UCP_HANDOFF_GET != as->kind, .as = *as,
+        .raises = raises, .patience = STEPS_MAX + STEPS_PER_KIB * (unsigned) (vector->bytes / 1024)
     };
+    bool     done;
 
     if (!ompi_osc_ucp_handing_claim(peer)) {
         return false;
     }
-    walk_begin(&stream.ahead, vector);
-    walk_begin(&stream.behind, vector);
-    return is_short(vector) ? short_hand_off(&stream, vector->nthere) : long_hand_off(&stream);
+    walk_begin(&stream.ahead, vector, as);
+    walk_begin(&stream.behind, vector, as);
+    done = is_short(vector) ? short_hand_off(&stream, vector->nthere) : long_hand_off(&stream);
+    if (!done && OMPI_OSC_UCP_HANDOFF_ACCUMULATE == as->kind) {
+        walk_leave(&stream.behind, vector);
+    }
+    return done;
 }
 
 bool ompi_osc_ucp_handoff_runs(const ompi_osc_ucp_transfer_t *transfer, bool write, uint64_t nruns)
