@@ -82,3 +82,56 @@ run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SY
 [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
 [ "$(lines '^osc/ucp:       MPI_Win_flush ')" -eq 1 ] && [ "$(lines 'not known')" -eq 0 ] ||
     fail "wrong causes: $(cat "$scratch/out")"
+
+# A lock around a single operation is advised against if the operation needs none. An exclusive one may keep others from
+# what a put does; and what came before it, in the epoch of another lock, is not its own.
+cat >"$scratch/locks.c" <<'EOT'
+#include <mpi.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int value = 1, *memory, i, update = 0 == strcmp(argv[1], "update"), nested = 0 == strcmp(argv[1], "nested");
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Win_allocate(1024, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    for (i = 0; i < 20000; i++) {
+        if (nested) {
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+            MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+        }
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        if (update) {
+            MPI_Accumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+        } else if (!nested) {
+            MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        }
+        MPI_Win_unlock(1, win);
+        if (nested) {
+            MPI_Win_unlock(0, win);
+        }
+    }
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+EOT
+quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/locks" "$scratch/locks.c"
+
+# locked WHAT TIMES: advice about so many locks is given once; 0: none is.
+locked()
+{
+    run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+        "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 2 --mca mpi_yield_when_idle 1 \
+        "$scratch/locks" "$1"
+    [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
+    [ "$(lines '^osc/ucp:       MPI_Win_unlock ')" -eq 1 ] &&
+        [ "$(lines 'enclose a single operation')" -eq $(($2 > 0)) ] &&
+        [ "$(lines "enclose a single operation, $2 times")" -eq $(($2 > 0)) ] ||
+        fail "locks with $1: wrong advice: $(cat "$scratch/out")"
+}
+
+locked update 40000
+locked put 0
+locked nested 0

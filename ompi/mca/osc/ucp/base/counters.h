@@ -73,10 +73,4 @@ static inline bool ompi_osc_ucp_tally(ompi_osc_ucp_tally_t *tally, int call, boo
     return true;
 }
 
-/** How many operations of a call are in the tally. */
-static inline uint64_t ompi_osc_ucp_tally_operations(const ompi_osc_ucp_tally_t *tally, int call)
-{
-    return tally->sums[call][0] / OMPI_OSC_UCP_TALLY_ONE + tally->sums[call][1] / OMPI_OSC_UCP_TALLY_ONE;
-}
-
 #endif /* OSC_UCP_COUNTERS_H */

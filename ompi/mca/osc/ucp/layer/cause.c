@@ -378,55 +378,15 @@ static void rest_add(ompi_osc_ucp_window_t *window, int call, uint64_t ns, uint6
     ompi_osc_ucp_cause_excuse(window, call);
 }
 
-/** Operations that are atomic by themselves, so far. */
+/** Operations that are atomic by themselves, so far: all but puts and gets, which are fewer to add up. From a number
+ *  that does not change. */
 static int64_t atomics(const ompi_osc_ucp_causes_t *causes)
 {
-    int64_t sum = 0;
-    int     call;
+    const int64_t *calls = causes->sums.calls;
 
-    for (call = 0; call < OMPI_OSC_UCP_TALLY_CALLS; call++) {
-        if (OMPI_OSC_UCP_SORT_ACCUMULATE <= kinds[call]) {
-            sum += causes->sums.calls[call] + (int64_t) ompi_osc_ucp_tally_operations(causes->tally, call);
-        }
-    }
-    return sum;
-}
-
-bool ompi_osc_ucp_tally_begin(ompi_osc_ucp_window_t *window)
-{
-    if (NULL == window->tally) {
-        window->tally = calloc(1, sizeof(*window->tally));
-    }
-    return NULL != window->tally;
-}
-
-_Static_assert(OMPI_OSC_UCP_CALLED_RGET_ACCUMULATE + 1 == OMPI_OSC_UCP_TALLY_CALLS, "all operations have sums");
-_Static_assert(OMPI_OSC_UCP_LOOKED_SELDOM <= OMPI_OSC_UCP_TALLY_MAX, "one is looked at, and settles, in time");
-_Static_assert(OMPI_OSC_UCP_TALLY_BYTES < OMPI_OSC_UCP_TALLY_ONE / OMPI_OSC_UCP_TALLY_MAX, "sums do not overflow");
-
-void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window)
-{
-    uint64_t *sum, operations;
-    int       call, via;
-
-    if (NULL == window->tally) {
-        return;
-    }
-    for (call = 0; call < OMPI_OSC_UCP_TALLY_CALLS; call++) {
-        for (via = OMPI_OSC_UCP_VIA_SELF; via <= OMPI_OSC_UCP_VIA_DIRECT; via++) {
-            sum = &window->tally->sums[call][via];
-            if (0 == *sum) {
-                continue;
-            }
-            operations                       = *sum / OMPI_OSC_UCP_TALLY_ONE;
-            window->counters.operations[via] += operations;
-            window->counters.bytes[via]      += *sum % OMPI_OSC_UCP_TALLY_ONE;
-            if (NULL != window->causes) {
-                window->causes->sums.calls[call] += (int64_t) operations;
-            }
-            *sum = 0;
-        }
-    }
+    return (int64_t) ompi_osc_ucp_causes_operations(causes) -
+           (int64_t) ompi_osc_ucp_tally_puts_and_gets(causes->tally) - calls[OMPI_OSC_UCP_CALLED_PUT] -
+           calls[OMPI_OSC_UCP_CALLED_GET] - calls[OMPI_OSC_UCP_CALLED_RPUT] - calls[OMPI_OSC_UCP_CALLED_RGET];
 }
 
 void ompi_osc_ucp_cause_locked(ompi_osc_ucp_causes_t *causes, bool exclusive)

@@ -11,6 +11,7 @@
 #include "base/ticks.h"
 #include "call/mapped.h"
 #include "layer/delay.h"
+#include "layer/tally.h"
 #include "peer/window.h"
 
 /** Begin the accounts of a window. False if memory is short. */
@@ -18,13 +19,6 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window);
 
 /** Free them. Inside the origin side. */
 void ompi_osc_ucp_causes_free(ompi_osc_ucp_window_t *window);
-
-/** Have a tally for a window, which its end frees. False if memory is short. */
-bool ompi_osc_ucp_tally_begin(ompi_osc_ucp_window_t *window);
-
-/** Add the tally, if there is one, to the counters, and to the accounts of osc_ucp_report 2, before somebody reads
- *  them. */
-void ompi_osc_ucp_tally_settle(ompi_osc_ucp_window_t *window);
 
 /** Time was lost for a cause, with the process of rank `culprit`; negative: not known. Inside the origin side. */
 static inline void ompi_osc_ucp_cause_add(ompi_osc_ucp_causes_t *causes, int call, int cause, int culprit, uint64_t ns)
