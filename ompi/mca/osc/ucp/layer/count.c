@@ -48,7 +48,7 @@ static __attribute__((noinline)) bool tally_again(ompi_osc_ucp_window_t *window)
 }
 
 /** Count an operation before it is made, if it is by load and store, does not wait, and is not looked at: then nothing
- *  has to be kept for later. One that fails, because of its arguments, is counted as well. False: not counted. */
+ *  has to be done after it. One that fails, because of its arguments, is counted as well. False: not counted. */
 static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int target, ompi_osc_ucp_count_t count,
                                const ompi_datatype_t *type)
 {
@@ -63,6 +63,9 @@ static inline bool count_ahead(ompi_osc_ucp_window_t *window, int call, int targ
            ompi_osc_ucp_tally(window->tally, call, target != window->rank, bytes);
 }
 
+/** What `begins_other` returns for an operation that it has counted. */
+#define AHEAD UINT64_MAX
+
 /** An operation begins. What this returns goes to `operated`. */
 static inline uint64_t begins(ompi_win_t *win, int call, int target)
 {
@@ -71,12 +74,22 @@ static inline uint64_t begins(ompi_win_t *win, int call, int target)
     return OPAL_LIKELY(NULL == window->causes) ? 0 : ompi_osc_ucp_cause_begins(window, call, target);
 }
 
+/** The same for one that may be counted ahead. */
+static inline uint64_t begins_other(ompi_win_t *win, int call, int target, ompi_osc_ucp_count_t count,
+                                    const ompi_datatype_t *type)
+{
+    return count_ahead(ompi_osc_ucp_window(win), call, target, count, type) ? AHEAD : begins(win, call, target);
+}
+
 /** It is over; pass on its outcome. One that fails has moved nothing, and what it asked for may be absurd. */
 static inline int operated(int rc, ompi_win_t *win, int call, uint64_t begin, int target, ptrdiff_t disp,
                            ompi_osc_ucp_count_t count, ompi_datatype_t *type)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
 
+    if (AHEAD == begin) {
+        return rc;
+    }
     if (OPAL_LIKELY(OMPI_SUCCESS == rc)) {
         count_direct(window, target, (uint64_t) count * type->super.size);
     }
@@ -91,18 +104,11 @@ static __attribute__((noinline)) int put_other(const void *origin, ompi_osc_ucp_
                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                                                ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type);
+    int      rc    = (AHEAD == begin && ompi_osc_ucp_put == below(win)->osc_put ? ompi_osc_ucp_put_other
+                                                                            : below(win)->osc_put)(
+        origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_PUT, target, target_count, target_type)) {
-        return ompi_osc_ucp_put == below(win)->osc_put
-                   ? ompi_osc_ucp_put_other(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                           win)
-                   : below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                        win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_PUT, target);
-    rc    = below(win)->osc_put(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_PUT, begin, target, disp, target_count, target_type);
 }
 
@@ -137,18 +143,11 @@ static __attribute__((noinline)) int get_other(void *origin, ompi_osc_ucp_count_
                                                ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                                                ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type);
+    int      rc    = (AHEAD == begin && ompi_osc_ucp_get == below(win)->osc_get ? ompi_osc_ucp_get_other
+                                                                            : below(win)->osc_get)(
+        origin, origin_count, origin_type, target, disp, target_count, target_type, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_GET, target, target_count, target_type)) {
-        return ompi_osc_ucp_get == below(win)->osc_get
-                   ? ompi_osc_ucp_get_other(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                           win)
-                   : below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                        win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_GET, target);
-    rc    = below(win)->osc_get(origin, origin_count, origin_type, target, disp, target_count, target_type, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_GET, begin, target, disp, target_count, target_type);
 }
 
@@ -183,16 +182,10 @@ static __attribute__((noinline)) int accumulate_other(const void *origin, ompi_o
                                                       ompi_osc_ucp_count_t target_count, ompi_datatype_t *target_type,
                                                       ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target, target_count, target_type);
+    int      rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count,
+                                                target_type, op, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_ACCUMULATE, target, target_count, target_type)) {
-        return below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type,
-                                          op, win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_ACCUMULATE, target);
-    rc    = below(win)->osc_accumulate(origin, origin_count, origin_type, target, disp, target_count, target_type, op,
-                                       win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
@@ -233,16 +226,10 @@ static int count_get_accumulate(const void *origin, ompi_osc_ucp_count_t origin_
                                 int target, ptrdiff_t disp, ompi_osc_ucp_count_t target_count,
                                 ompi_datatype_t *target_type, ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target, target_count, target_type);
+    int      rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count,
+                                                    result_type, target, disp, target_count, target_type, op, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target, target_count, target_type)) {
-        return below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
-                                              target, disp, target_count, target_type, op, win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, target);
-    rc    = below(win)->osc_get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
-                                           target, disp, target_count, target_type, op, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_GET_ACCUMULATE, begin, target, disp, target_count, target_type);
 }
 
@@ -263,14 +250,9 @@ static int count_rget_accumulate(const void *origin, ompi_osc_ucp_count_t origin
 static __attribute__((noinline)) int fetch_and_op_other(const void *origin, void *result, ompi_datatype_t *type,
                                                         int target, ptrdiff_t disp, ompi_op_t *op, ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target, 1, type);
+    int      rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target, 1, type)) {
-        return below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, target);
-    rc    = below(win)->osc_fetch_and_op(origin, result, type, target, disp, op, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_FETCH_AND_OP, begin, target, disp, 1, type);
 }
 
@@ -292,14 +274,9 @@ static int count_fetch_and_op(const void *origin, void *result, ompi_datatype_t 
 static int count_compare_and_swap(const void *origin, const void *compare, void *result, ompi_datatype_t *type,
                                   int target, ptrdiff_t disp, ompi_win_t *win)
 {
-    uint64_t begin;
-    int      rc;
+    uint64_t begin = begins_other(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target, 1, type);
+    int      rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
 
-    if (count_ahead(ompi_osc_ucp_window(win), OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target, 1, type)) {
-        return below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
-    }
-    begin = begins(win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, target);
-    rc    = below(win)->osc_compare_and_swap(origin, compare, result, type, target, disp, win);
     return operated(rc, win, OMPI_OSC_UCP_CALLED_COMPARE_AND_SWAP, begin, target, disp, 1, type);
 }
 
