@@ -135,6 +135,20 @@ bool ompi_osc_ucp_accumulate_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uin
     return done;
 }
 
+bool ompi_osc_ucp_accumulate_granted(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
+                                     const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t bytes)
+{
+    const ompi_osc_ucp_path_t *path = peer->path;
+    int64_t                    at;
+
+    if (peer->known && ompi_osc_ucp_block_inside(peer, disp, bytes, &at) && NULL != path->accumulate_block &&
+        path->accumulate_block(peer, at, code, prim, origin, result, bytes)) {
+        ompi_osc_ucp_fence_used(peer->window);
+        return true;
+    }
+    return false;
+}
+
 bool ompi_osc_ucp_accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp, uint8_t code,
                                    const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t count)
 {

@@ -162,12 +162,6 @@ ompi_osc_ucp_peer_t *ompi_osc_ucp_call_find(ompi_osc_ucp_window_t *window, int t
 
 bool ompi_osc_ucp_block_begin(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes, int64_t *at_p)
 {
-    if (!peer->known || peer->mapped || OMPI_SUCCESS != ompi_osc_ucp_access(peer)) {
-        return false;
-    }
-    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
-        return !__builtin_mul_overflow((int64_t) disp, peer->disp_unit, at_p); /* the target checks its regions */
-    }
-    *at_p = ompi_osc_ucp_block_at(disp, peer->disp_unit, peer->size, bytes);
-    return *at_p >= 0;
+    return peer->known && !peer->mapped && OMPI_SUCCESS == ompi_osc_ucp_access(peer) &&
+           ompi_osc_ucp_block_inside(peer, disp, bytes, at_p);
 }

@@ -84,6 +84,18 @@ static inline bool ompi_osc_ucp_may_access(ompi_osc_ucp_peer_t *peer)
     return ompi_osc_ucp_granted(peer) || (!ompi_osc_ucp_threaded() && OMPI_SUCCESS == ompi_osc_ucp_access(peer));
 }
 
+/** Where `bytes` > 0 at `disp` of the window of a peer begin, in bytes. It is known and not mapped. False if they are
+ *  not all inside. */
+static inline bool ompi_osc_ucp_block_inside(const ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes,
+                                             int64_t *at_p)
+{
+    if (MPI_WIN_FLAVOR_DYNAMIC == peer->window->flavor) {
+        return !__builtin_mul_overflow((int64_t) disp, peer->disp_unit, at_p); /* the target checks its regions */
+    }
+    *at_p = ompi_osc_ucp_block_at(disp, peer->disp_unit, peer->size, bytes);
+    return *at_p >= 0;
+}
+
 /** May a short verb be called for `bytes` > 0 at `disp` of the peer's window? *at_p is that in bytes. Inside the origin
  *  side. */
 bool ompi_osc_ucp_block_begin(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint64_t bytes, int64_t *at_p);

@@ -83,6 +83,11 @@ bool ompi_osc_ucp_accumulate_away(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uin
                                   const ompi_osc_ucp_prim_t *prim, const void *origin, const void *compare,
                                   void *result, uint64_t bytes) __attribute__((noinline));
 
+/** The same for a peer of a lean window that grants access, without threads. */
+bool ompi_osc_ucp_accumulate_granted(ompi_osc_ucp_peer_t *peer, ptrdiff_t disp, uint8_t code,
+                                     const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t bytes)
+    __attribute__((noinline));
+
 /** ompi_osc_ucp_accumulate_fast for a type with gaps. */
 bool ompi_osc_ucp_accumulate_cells(ompi_osc_ucp_window_t *window, int target, ptrdiff_t disp, uint8_t code,
                                    const ompi_osc_ucp_prim_t *prim, const void *origin, void *result, uint64_t count)
@@ -94,6 +99,28 @@ typedef enum ompi_osc_ucp_fast_t {
     OMPI_OSC_UCP_FAST_COUNTED, /**< the same, and the operation is counted */
     OMPI_OSC_UCP_FAST_DONE
 } ompi_osc_ucp_fast_t;
+
+/** ompi_osc_ucp_accumulate_fast for a peer that is not mapped. */
+static inline __attribute__((always_inline)) ompi_osc_ucp_fast_t
+ompi_osc_ucp_accumulate_unmapped(int call, const void *origin, void *result, uint64_t bytes,
+                                 const ompi_osc_ucp_prim_t *prim, ompi_osc_ucp_peer_t *peer, ptrdiff_t disp,
+                                 uint8_t code)
+{
+    const ompi_osc_ucp_window_t *window = peer->window;
+
+    if (OMPI_OSC_UCP_CALLED_NONE == call) {
+        return ompi_osc_ucp_accumulate_away(peer, disp, code, prim, origin, NULL, result, bytes)
+                   ? OMPI_OSC_UCP_FAST_DONE
+                   : OMPI_OSC_UCP_FAST_NOT;
+    }
+    /* In a lean window this is the kernel path, which waits for nobody. */
+    if (!window->lean || !ompi_osc_ucp_granted(peer) ||
+        !ompi_osc_ucp_tally(window->tally, call, peer->rank != window->rank, bytes)) {
+        return OMPI_OSC_UCP_FAST_NOT;
+    }
+    return ompi_osc_ucp_accumulate_granted(peer, disp, code, prim, origin, result, bytes) ? OMPI_OSC_UCP_FAST_DONE
+                                                                                         : OMPI_OSC_UCP_FAST_COUNTED;
+}
 
 /** The short way, for `count` elements of the same predefined type in all buffers. `origin` is NULL for MPI_NO_OP.
  *  `call`, a constant, is the call as which the operation is counted; OMPI_OSC_UCP_CALLED_NONE: it is not counted, and
@@ -123,16 +150,11 @@ ompi_osc_ucp_accumulate_fast(int call, const void *origin, void *result, ompi_os
     }
     bytes = prim->size * (uint64_t) count;
     peer  = counts ? ompi_osc_ucp_peer_recent(window, target) : ompi_osc_ucp_call_peer(window, target);
-    if (NULL == peer || !ompi_osc_ucp_is_mapped(peer)) {
-        /* In a lean window this is the kernel path, which waits for nobody. */
-        if (NULL == peer || (counts && (!window->lean || !ompi_osc_ucp_granted(peer) ||
-                                        !ompi_osc_ucp_tally(window->tally, call, target != window->rank, bytes)))) {
-            return OMPI_OSC_UCP_FAST_NOT;
-        }
-        return ompi_osc_ucp_accumulate_away(peer, disp, code, prim, origin, NULL, result, bytes)
-                   ? OMPI_OSC_UCP_FAST_DONE
-               : counts ? OMPI_OSC_UCP_FAST_COUNTED
-                        : OMPI_OSC_UCP_FAST_NOT;
+    if (NULL == peer) {
+        return OMPI_OSC_UCP_FAST_NOT;
+    }
+    if (!ompi_osc_ucp_is_mapped(peer)) {
+        return ompi_osc_ucp_accumulate_unmapped(call, origin, result, bytes, prim, peer, disp, code);
     }
     addr = (counts ? ompi_osc_ucp_granted(peer) : ompi_osc_ucp_may_access(peer))
                ? ompi_osc_ucp_mapped_addr(peer, disp, bytes)
