@@ -96,8 +96,11 @@ typedef struct ompi_osc_ucp_before_t {
 #define OMPI_OSC_UCP_FENCES_MAX 65536
 
 /** The first operations on a window are all looked at, then one in EACH, and after FIRST * EACH one in SELDOM, which
- *  stands for all. These are prime numbers: programs, and packets of operations, have periods. */
+ *  stands for all. EACH and SELDOM are prime numbers: programs, and packets of operations, have periods. Of a process's
+ *  N-th window the first ones are FIRST / N, and at least LEAST: programs that make hundreds of windows do hundreds of
+ *  operations on each, and tell enough by some of them. */
 #define OMPI_OSC_UCP_LOOKED_FIRST  1024
+#define OMPI_OSC_UCP_LOOKED_LEAST  32
 #define OMPI_OSC_UCP_LOOKED_EACH   61
 #define OMPI_OSC_UCP_LOOKED_SELDOM 1021
 
@@ -135,6 +138,7 @@ typedef struct ompi_osc_ucp_causes_t {
     bool                       exclusive;   /**< the last lock; and how many atomic operations there were before it */
     int64_t                    atomics;
     ompi_osc_ucp_tally_t      *tally;       /**< the window's. It counts down to -1, the next one that is looked at */
+    uint64_t                   looked_first; /**< how many are all looked at at first */
     uint64_t                   looked;      /**< how many come before that one ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
     uint64_t                   fence_looked; /**< how many fences come before the next one that stands for others */

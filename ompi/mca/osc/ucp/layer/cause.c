@@ -44,6 +44,15 @@ static bool single_cpu(void)
     return 0 == sched_getaffinity(0, sizeof(set), &set) && 1 == CPU_COUNT(&set);
 }
 
+/** How many operations on the next window are all looked at. */
+static uint64_t looked_first(void)
+{
+    static uint64_t windows; /* atomic */
+    uint64_t        first = OMPI_OSC_UCP_LOOKED_FIRST / __atomic_add_fetch(&windows, 1, __ATOMIC_RELAXED);
+
+    return first < OMPI_OSC_UCP_LOOKED_LEAST ? OMPI_OSC_UCP_LOOKED_LEAST : first;
+}
+
 bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
 {
     ompi_osc_ucp_causes_t *causes = calloc(1, sizeof(*causes));
@@ -68,6 +77,7 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->tally           = window->tally;
     causes->tally->left     = ompi_osc_ucp_threaded() ? 0 : -1;
     causes->looked          = ompi_osc_ucp_threaded() ? 1 : 0;
+    causes->looked_first    = looked_first();
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
     causes->begin           = ompi_osc_ucp_ticks_now();
@@ -221,7 +231,7 @@ static int64_t weight_of(ompi_osc_ucp_causes_t *causes)
     if (causes->tally->left >= 0) {
         return 0;
     }
-    causes->step         = operations < OMPI_OSC_UCP_LOOKED_FIRST - 1 ? 1
+    causes->step         = operations + 1 < causes->looked_first ? 1
                            : operations < OMPI_OSC_UCP_LOOKED_FIRST * OMPI_OSC_UCP_LOOKED_EACH
                                ? OMPI_OSC_UCP_LOOKED_EACH
                                : OMPI_OSC_UCP_LOOKED_SELDOM;
