@@ -105,7 +105,10 @@ sys.exit(not [e for e in json.load(open(sys.argv[1])) if e["name"] == "MPI_Win_u
 done
 "$top/contrib/trace-join" "$folder"/trace.json.? >"$scratch/joined" || fail "trace-join"
 quietly python3 -c 'import json, sys
-sys.exit({e["pid"] for e in json.load(open(sys.argv[1]))["traceEvents"]} != {0, 1})' "$scratch/joined"
+trace = json.load(open(sys.argv[1]))
+sys.exit({e["pid"] for e in trace["traceEvents"]} != {0, 1} or trace["otherData"]["dropped"] is not None)' \
+    "$scratch/joined"
+"$top/contrib/trace-join" "$scratch/joined" "$folder/trace.json.0" >"$scratch/again" || fail "trace-join again"
 [ ! -e "$folder/trace.json" ] || fail "a killed job put its parts together"
 
 # Of a file that is cut, is no trace, or is not there, trace-join says so in one line, and makes no trace.
