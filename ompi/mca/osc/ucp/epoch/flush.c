@@ -12,6 +12,9 @@
 #include "reach/reach.h"
 #include "service/handoff.h"
 
+/** One flush in so many makes progress while the target is locked exclusively. */
+#define CALLS_LOCKED_PER_PROGRESS (16 * OMPI_OSC_UCP_CALLS_PER_PROGRESS)
+
 /** Complete all operations on one peer at the target. */
 static int peer_flush(ompi_osc_ucp_peer_t *peer)
 {
@@ -77,6 +80,23 @@ static inline bool is_over(const ompi_osc_ucp_window_t *window, int target)
            OMPI_OSC_UCP_UNLOCKED != __atomic_load_n(&peer->lock, __ATOMIC_ACQUIRE);
 }
 
+/** The same as ompi_osc_ucp_polled, for a flush of that target. Progress may give the processor away, and with an
+ *  exclusive lock all who want it would wait until this process has one again: then the unlock makes it. Some programs
+ *  keep such a lock for long. */
+static inline void polled(const ompi_osc_ucp_window_t *window, int target)
+{
+    const ompi_osc_ucp_peer_t *peer;
+
+    if (OPAL_UNLIKELY(++ompi_osc_ucp_calls >= OMPI_OSC_UCP_CALLS_PER_PROGRESS)) {
+        peer = ompi_osc_ucp_peer_recent(window, target);
+        if (NULL == peer || OMPI_OSC_UCP_EXCLUSIVE != __atomic_load_n(&peer->lock, __ATOMIC_RELAXED) ||
+            ompi_osc_ucp_calls >= CALLS_LOCKED_PER_PROGRESS) {
+            ompi_osc_ucp_calls = 0;
+            opal_progress();
+        }
+    }
+}
+
 static __attribute__((noinline)) int flush_other(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
@@ -97,7 +117,7 @@ int ompi_osc_ucp_flush(int target, ompi_win_t *win)
 {
     const ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
 
-    ompi_osc_ucp_polled();
+    polled(window, target);
     if (OPAL_LIKELY(is_over(window, target))) {
         if (NULL != window->handoff) {
             (void) ompi_osc_ucp_handoff_serve(window);
@@ -124,7 +144,7 @@ int ompi_osc_ucp_flush_local(int target, ompi_win_t *win)
     ompi_osc_ucp_peer_t   *peer;
     int                    rc;
 
-    ompi_osc_ucp_polled();
+    polled(window, target);
     if (is_over(window, target)) {
         return OMPI_SUCCESS;
     }

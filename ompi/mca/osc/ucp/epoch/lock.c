@@ -253,12 +253,11 @@ static __attribute__((noinline)) bool unlock_beside(ompi_osc_ucp_window_t *windo
     return done;
 }
 
-int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+static inline int unlock(int target, ompi_win_t *win)
 {
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     ompi_osc_ucp_peer_t   *peer   = ompi_osc_ucp_peer_recent(window, target);
 
-    ompi_osc_ucp_polled();
     if (ompi_osc_ucp_threaded()) {
         return unlock_beside(window, peer) ? OMPI_SUCCESS : unlock_other(target, win);
     }
@@ -268,6 +267,14 @@ int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
     }
     locked_less(window);
     return OPAL_LIKELY(ompi_osc_ucp_mapped_release(peer)) ? OMPI_SUCCESS : unlock_ring(peer);
+}
+
+int ompi_osc_ucp_unlock(int target, ompi_win_t *win)
+{
+    int rc = unlock(target, win);
+
+    ompi_osc_ucp_polled(); /* when the lock is free: it may give the processor away */
+    return rc;
 }
 
 int ompi_osc_ucp_lock_lazily(ompi_osc_ucp_peer_t *peer)
@@ -382,13 +389,13 @@ int ompi_osc_ucp_unlock_all(ompi_win_t *win)
     ompi_osc_ucp_window_t *window = ompi_osc_ucp_window(win);
     int                    rc     = OMPI_ERR_RMA_SYNC;
 
-    ompi_osc_ucp_polled();
     ompi_osc_ucp_enter();
     if (OMPI_OSC_UCP_EPOCH_LOCK_ALL == window->epoch) {
         rc = all_unlock(window);
     }
     rc = ompi_osc_ucp_sync_outcome(window, "MPI_Win_unlock_all", OMPI_OSC_UCP_NEED_LOCK_ALL, MPI_PROC_NULL, rc);
     ompi_osc_ucp_leave();
+    ompi_osc_ucp_polled();
     return rc;
 }
 
