@@ -623,6 +623,8 @@ static void pipeline_flushed(void)
 
 /* Handlers of signals, which may interrupt calls of MPI and of the C library. */
 
+static volatile sig_atomic_t ticked;
+
 static void tick(int number)
 {
     (void) number;
@@ -644,6 +646,49 @@ static void handler_stores(void)
         free(malloc(100 * (size_t) (i % 100)));
         put(data, 1, 5);
         flush();
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    unlock();
+}
+
+/** Stores to origin buffers of pending operations, most of them in the middle of malloc: telling of one there would
+ *  wait for a lock of malloc for ever. Each is a finding of its own. */
+static void origin_tick(int number)
+{
+    static volatile sig_atomic_t ticks;
+
+    (void) number;
+    switch (ticks++) {
+    case 0: data[0] = 1; break;
+    case 1: data[1] = 1; break;
+    case 2: data[2] = 1; break;
+    case 3: data[3] = 1; break;
+    case 4: data[4] = 1; break;
+    case 5: data[5] = 1; break;
+    case 6: data[6] = 1; break;
+    case 7: data[7] = 1; break;
+    default: ticked = 1;
+    }
+}
+
+static void handler_changes_origin(void)
+{
+    const struct sigaction action = { .sa_handler = origin_tick, .sa_flags = SA_RESTART };
+    const struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+    void *volatile memory;
+
+    if (ONE != rank) {
+        return;
+    }
+    lock_shared();
+    for (int i = 0; i < 8; i++) {
+        put(&data[i], 1, i);
+    }
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (!ticked) {
+        memory = malloc(5000);
+        free(memory);
     }
     setitimer(ITIMER_REAL, &never, NULL);
     unlock();
@@ -705,7 +750,7 @@ int main(int argc, char **argv)
         CORRECT_IN(DYNAMIC, load_flush_barrier_lock), MISTAKE_IN(DYNAMIC, load_barrier_lock, "put-load"),
         MISTAKE_IN(CREATE, load_shared_put_shared, "put-load"), CORRECT_IN(CREATE, wait_volatile),
         CORRECT_IN(DYNAMIC, load_exclusive_put_shared), CORRECT_IN(CREATE, store_message_put_fence),
-        CORRECT(handler_stores), CORRECT(child_loads)
+        CORRECT(handler_stores), MISTAKE(handler_changes_origin, "buffer-changed"), CORRECT(child_loads)
     };
 
     return cases_run(argc, argv, all, sizeof(all) / sizeof(all[0]));

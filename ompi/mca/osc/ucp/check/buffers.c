@@ -49,6 +49,8 @@ typedef struct pending_t {
     ompi_request_t            *request; /**< of an R call, else NULL */
     bool                       over;    /**< the call that looks completes it */
     bool                       told;
+    bool                       stores;  /**< with `touched` */
+    const void                *touched; /**< where a handler of a signal touched it, which could not tell; NULL: none */
 } pending_t;
 
 /** All pending buffers of the process, the last first, and how many write. Guarded by the mutex. */
@@ -75,11 +77,58 @@ static pending_t *pending_new(void)
     return malloc(sizeof(*pending));
 }
 
+/** What completes an operation that has a buffer, in the epoch that its window is in. */
+static const char *cure_of(const pending_t *pending)
+{
+    if (NULL != pending->request) {
+        return "wait for its request before";
+    }
+    switch (pending->window->epoch) {
+    case OMPI_OSC_UCP_EPOCH_FENCE:
+        return "call MPI_Win_fence before";
+    case OMPI_OSC_UCP_EPOCH_START:
+        return "call MPI_Win_complete before";
+    default:
+        return "call MPI_Win_flush_local, MPI_Win_flush or the unlock before";
+    }
+}
+
+static ompi_osc_ucp_check_access_t access_of(const pending_t *pending)
+{
+    return (ompi_osc_ucp_check_access_t) {
+        .what = ompi_osc_ucp_called_name(pending->call), .rank = pending->window->rank,
+        .bytes = ompi_osc_ucp_layout_is_contiguous(&pending->bytes.layout),
+        .first = 0, .end = pending->bytes.layout.ub - pending->bytes.layout.lb,
+        .where = role_names[pending->role], .site = pending->site
+    };
+}
+
+/** Tell that the program loads a result, or stores to a buffer. Under the mutex. */
+static void touched_tell(pending_t *pending, bool stores, const void *pc)
+{
+    ompi_osc_ucp_finding_t finding = {
+        .kind   = stores ? "buffer-changed" : "buffer-read",
+        .text   = stores ? "the program changes a buffer of an operation before the operation is complete"
+                         : "the program reads the result of an operation before the operation is complete",
+        .target = -1, .n = 2,
+        .access = { access_of(pending),
+                    { .what = stores ? "a store of the program" : "a load of the program",
+                      .rank = pending->window->rank, .site = ompi_osc_ucp_site_of(pc) } },
+        .why    = "no call between them completes the operation", .cure = cure_of(pending)
+    };
+
+    pending->told = true;
+    ompi_osc_ucp_check_tell(pending->window, &finding);
+}
+
 /** A buffer is no longer pending; *at is it. */
 static void pending_remove(pending_t **at)
 {
     pending_t *pending = *at;
 
+    if (NULL != pending->touched) {
+        touched_tell(pending, pending->stores, pending->touched);
+    }
     ompi_osc_ucp_library_unwatch(ompi_osc_ucp_bytes_first(&pending->bytes), ompi_osc_ucp_bytes_end(&pending->bytes));
     *at          = pending->next;
     all.n       -= 1;
@@ -149,6 +198,7 @@ static void pending_add(const ompi_osc_ucp_check_op_t *op, const ompi_osc_ucp_ch
     pending->target     = op->target;
     pending->request    = op->request;
     pending->told       = false;
+    pending->touched    = NULL;
     pending->printed    = is_printable(op, &pending->bytes, role);
     pending->print      = pending->printed ? ompi_osc_ucp_bytes_fingerprint(&pending->bytes) : 0;
     pending->next       = all.last;
@@ -209,32 +259,6 @@ static bool completes(const ompi_osc_ucp_check_sync_t *sync, const pending_t *pe
     }
 }
 
-/** What completes an operation that has a buffer, in the epoch that its window is in. */
-static const char *cure_of(const pending_t *pending)
-{
-    if (NULL != pending->request) {
-        return "wait for its request before";
-    }
-    switch (pending->window->epoch) {
-    case OMPI_OSC_UCP_EPOCH_FENCE:
-        return "call MPI_Win_fence before";
-    case OMPI_OSC_UCP_EPOCH_START:
-        return "call MPI_Win_complete before";
-    default:
-        return "call MPI_Win_flush_local, MPI_Win_flush or the unlock before";
-    }
-}
-
-static ompi_osc_ucp_check_access_t access_of(const pending_t *pending)
-{
-    return (ompi_osc_ucp_check_access_t) {
-        .what = ompi_osc_ucp_called_name(pending->call), .rank = pending->window->rank,
-        .bytes = ompi_osc_ucp_layout_is_contiguous(&pending->bytes.layout),
-        .first = 0, .end = pending->bytes.layout.ub - pending->bytes.layout.lb,
-        .where = role_names[pending->role], .site = pending->site
-    };
-}
-
 /** Tell that a buffer has changed, or that its memory was given back, before `call` completes the operation. */
 static void changed_tell(pending_t *pending, bool mapped, ompi_osc_ucp_called_t call, ompi_osc_ucp_site_t site)
 {
@@ -266,22 +290,17 @@ static void buffer_look(pending_t *pending, ompi_osc_ucp_called_t call, ompi_osc
     }
 }
 
-/** Tell that the program loads a result, or stores to a buffer. Under the mutex. */
-static void touched_tell(pending_t *pending, bool stores, const void *pc)
+/** Tell it now: the program may never call again. A handler of a signal may have interrupted malloc, which telling
+ *  needs: then it is told when the operation completes. Under the mutex. */
+static void touched(pending_t *pending, bool stores, const void *pc)
 {
-    ompi_osc_ucp_finding_t finding = {
-        .kind   = stores ? "buffer-changed" : "buffer-read",
-        .text   = stores ? "the program changes a buffer of an operation before the operation is complete"
-                         : "the program reads the result of an operation before the operation is complete",
-        .target = -1, .n = 2,
-        .access = { access_of(pending),
-                    { .what = stores ? "a store of the program" : "a load of the program",
-                      .rank = pending->window->rank, .site = ompi_osc_ucp_site_of(pc) } },
-        .why    = "no call between them completes the operation", .cure = cure_of(pending)
-    };
-
-    pending->told = true;
-    ompi_osc_ucp_check_tell(pending->window, &finding);
+    if (ompi_osc_ucp_site_in_handler()) {
+        pending->told    = true;
+        pending->stores  = stores;
+        pending->touched = pc;
+    } else {
+        touched_tell(pending, stores, pc);
+    }
 }
 
 void ompi_osc_ucp_check_touched(uintptr_t first, uintptr_t end, bool stores, const void *pc)
@@ -299,7 +318,7 @@ void ompi_osc_ucp_check_touched(uintptr_t first, uintptr_t end, bool stores, con
         if (!pending->told && (stores || RESULT == pending->role) && first < ompi_osc_ucp_bytes_end(&pending->bytes) &&
             end > ompi_osc_ucp_bytes_first(&pending->bytes) &&
             ompi_osc_ucp_bytes_meet(&bytes, &pending->bytes, &at)) {
-            touched_tell(pending, stores, pc);
+            touched(pending, stores, pc);
         }
     }
     ompi_osc_ucp_library_unlock(&all.mutex);

@@ -226,6 +226,20 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at)
     return site;
 }
 
+static _Unwind_Reason_Code frame_interrupts(struct _Unwind_Context *context, void *unused)
+{
+    int interrupted = 0;
+
+    (void) unused;
+    (void) _Unwind_GetIPInfo(context, &interrupted);
+    return 0 == interrupted ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+bool ompi_osc_ucp_site_in_handler(void)
+{
+    return _URC_END_OF_STACK != _Unwind_Backtrace(frame_interrupts, NULL);
+}
+
 void ompi_osc_ucp_site_text(ompi_osc_ucp_site_t site, char *text)
 {
     binary_t binary = { .hash = site.module };

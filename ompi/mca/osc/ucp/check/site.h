@@ -29,6 +29,10 @@ ompi_osc_ucp_site_t ompi_osc_ucp_site_find(const void *from, const void *frame);
 /** The site of a return address in the program. Any thread. */
 ompi_osc_ucp_site_t ompi_osc_ucp_site_of(const void *at);
 
+/** May a handler of a signal have called us? It may have interrupted malloc. Unwinds the stack, and allocates nothing;
+ *  any thread. */
+bool ompi_osc_ucp_site_in_handler(void);
+
 /** As ompi_osc_ucp_site_find, for the function that this is inlined into. */
 static inline __attribute__((always_inline)) ompi_osc_ucp_site_t ompi_osc_ucp_site_here(void)
 {
