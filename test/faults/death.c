@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * usage: death lock | epoch | contact | free | compute | exec | handed | streamed | left | inside | held | added
+ * usage: death lock | epoch | contact | free | compute | exec | handed | streamed | left | inside | held | added | few
  *
  * Rank 1 dies; the time is printed, as seconds since 1970. With three processes rank 2 has nothing to do with it.
  * exec: it becomes another program instead, which mpirun does not notice, but the kernel's copies do. handed: so it
@@ -10,6 +10,7 @@
  * which both copy. left: so it does in the middle of a long put of its own; all others can still use that window.
  * inside: the same in attached memory, which its owner can still detach. held: in the middle of an accumulate, while
  * it holds the lock of the elements. added: the same in memory of MPI_Win_allocate.
+ * few: the same of four elements.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -107,11 +108,13 @@ static void become_another_inside(int rank, int puts, char *memory, char *buffer
 }
 
 /** Rank 1 does so in the middle of a long put to rank 0, which both copy: a part of the data is protected; or of a long
- *  accumulate. */
-static void leave(int rank, int attached, int accumulates, char *memory, char *buffer, MPI_Win win)
+ *  accumulate, which begins where they are protected if it adds few elements. `adds`: how many; 0: it puts. */
+static void leave(int rank, int attached, int adds, char *memory, char *buffer, MPI_Win win)
 {
-    const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    MPI_Aint        at   = 0, bytes;
+    const uintptr_t page      = (uintptr_t) sysconf(_SC_PAGESIZE);
+    char           *forbidden = (char *) (((uintptr_t) buffer + page - 1) / page * page + BYTES / 4);
+    char           *added     = adds < BYTES / 8 ? forbidden : buffer;
+    MPI_Aint        at        = 0, bytes;
     MPI_Win         shared;
     int             unit, flag;
     int            *own;
@@ -129,12 +132,12 @@ static void leave(int rank, int attached, int accumulates, char *memory, char *b
     MPI_Win_lock_all(0, win);
     if (1 == rank) {
         signal(SIGSEGV, become_sleep_inside);
-        mprotect((void *) (((uintptr_t) buffer + page - 1) / page * page + BYTES / 4), BYTES / 4, PROT_NONE);
+        mprotect(forbidden, BYTES / 4, PROT_NONE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     while (!*gone) { /* the kernel only refuses to copy: then rank 1 tries again */
-        if (1 == rank && accumulates) {
-            MPI_Accumulate(buffer, BYTES / 8, MPI_INT, 0, at, BYTES / 8, MPI_INT, MPI_SUM, win);
+        if (1 == rank && adds > 0) {
+            MPI_Accumulate(added, adds, MPI_INT, 0, at, adds, MPI_INT, MPI_SUM, win);
             MPI_Win_flush(0, win);
         } else if (1 == rank) {
             MPI_Put(buffer, BYTES / 2, MPI_BYTE, 0, at, BYTES / 2, MPI_BYTE, win);
@@ -145,7 +148,7 @@ static void leave(int rank, int attached, int accumulates, char *memory, char *b
     }
     for (int i = 0; i < 1000; i++) {
         MPI_Put(buffer, BYTES / 2, MPI_BYTE, 2 - rank, at, 0 == at ? BYTES / 2 : 0, MPI_BYTE, win);
-        if (accumulates) {
+        if (adds > 0) {
             MPI_Accumulate(buffer, BYTES / 8, MPI_INT, 2 - rank, at, BYTES / 8, MPI_INT, MPI_SUM, win);
         }
         MPI_Win_flush(2 - rank, win);
@@ -220,13 +223,13 @@ int main(int argc, char **argv)
     } else if (0 == strcmp(how, "inside")) {
         leave(rank, 1, 0, memory, buffer, win);
     } else if (0 == strcmp(how, "held")) {
-        leave(rank, 0, 1, memory, buffer, win);
-    } else if (0 == strcmp(how, "added")) {
+        leave(rank, 0, BYTES / 8, memory, buffer, win);
+    } else if (0 == strcmp(how, "added") || 0 == strcmp(how, "few")) {
         MPI_Win allocated;
         char   *base;
 
         MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &allocated);
-        leave(rank, 0, 1, base, buffer, allocated);
+        leave(rank, 0, 0 == strcmp(how, "few") ? 4 : BYTES / 8, base, buffer, allocated);
     } else { /* nobody is inside MPI */
         MPI_Win_fence(0, win);
         if (1 == rank) {

@@ -18,10 +18,10 @@ case "$(lines 'window made$') $(lines 'no window, error class')" in
 *) fail "a window of MPI_Win_create, and no UCX: $(cat "$scratch/out")" ;;
 esac
 # A process that becomes another program is noticed by the kernel's copies alone, where windows of one node have them.
-for how in lock epoch contact free compute exec handed streamed left inside held added; do
+for how in lock epoch contact free compute exec handed streamed left inside held added few; do
     transports=(node all tcp,self)
     case $how in
-    exec | handed | streamed | left | inside | held | added)
+    exec | handed | streamed | left | inside | held | added | few)
         transports=(node)
         if ! $copies; then
             without+=("$how")

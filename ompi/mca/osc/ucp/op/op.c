@@ -459,11 +459,27 @@ static void apply_in_place(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
     }
 }
 
-static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, uint8_t scalar, void *target, const void *source,
-                                 void *result, size_t n)
+/** Touch the pages of the program's buffers, of at most two pages each: who faults there holds no stripe. */
+static inline void buffers_touch(const void *source, void *result, size_t len)
 {
+    const volatile char *reads  = source;
+    volatile char       *writes = result;
+
+    (void) reads[0];
+    (void) reads[len - 1];
+    if (NULL != result) {
+        writes[0]       = writes[0];
+        writes[len - 1] = writes[len - 1];
+    }
+}
+
+/** The holder of the stripe does not tell who it is: nothing may interrupt it for good. */
+static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, const ompi_osc_ucp_prim_t *prim, void *target,
+                                 const void *source, void *result, size_t n)
+{
+    buffers_touch(source, result, n * prim->size);
     ompi_osc_ucp_stripe_lock(stripe);
-    ompi_osc_ucp_scalars_sum(scalar, target, source, result, n);
+    ompi_osc_ucp_scalars_sum(prim->scalar, target, source, result, n);
     ompi_osc_ucp_stripe_unlock(stripe);
 }
 
@@ -477,7 +493,7 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
     }
     if (n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op && ompi_osc_ucp_is_scalar(op, prim, key, target) &&
         key % OMPI_OSC_UCP_STRIPE_GRANULE + n * prim->size <= OMPI_OSC_UCP_STRIPE_GRANULE) {
-        apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim->scalar, target, source, result, n);
+        apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim, target, source, result, n);
         return;
     }
     if (1 < n && NULL == result && combines_in_place(op, prim, key, target, source)) {
