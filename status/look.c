@@ -195,8 +195,8 @@ static job_t *job_of(look_t *look, int fd, pid_t pid, const struct stat *file)
     return job;
 }
 
-/** A process of this user: which job is it of? */
-static void process_look(look_t *look, pid_t pid)
+/** A process of this user: which job is it of? Those without a file count if they are `above` or below it; 0: all. */
+static void process_look(look_t *look, pid_t pid, pid_t above)
 {
     process_t   process = { .pid = pid };
     struct stat file;
@@ -204,7 +204,7 @@ static void process_look(look_t *look, pid_t pid)
     int         fd = file_open(pid, &file);
 
     if (fd < 0) {
-        look->without = process_uses(pid) ? pid : look->without;
+        look->without = (0 == above || is_below(pid, above)) && process_uses(pid) ? pid : look->without;
         return;
     }
     job = job_of(look, fd, pid, &file);
@@ -249,7 +249,7 @@ void look_at(look_t *look, pid_t pid)
         number = atoi(entry->d_name);
         snprintf(name, sizeof(name), "/proc/%s", entry->d_name);
         if (number > 0 && 0 == stat(name, &stat_of) && stat_of.st_uid == geteuid()) {
-            process_look(look, number);
+            process_look(look, number, pid);
         }
     }
     if (NULL != dir) {
@@ -257,7 +257,6 @@ void look_at(look_t *look, pid_t pid)
     }
     if (0 != pid) {
         look_choose(look, pid);
-        look->without = 0 != look->without && is_below(look->without, pid) ? look->without : 0;
     }
 }
 
