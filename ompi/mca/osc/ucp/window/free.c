@@ -15,6 +15,7 @@
 #include "layer/layer.h"
 #include "layer/trace.h"
 #include "layer/watch.h"
+#include "memory/attached.h"
 #include "message/packet.h"
 #include "peer/pending.h"
 #include "reach/reach.h"
@@ -69,6 +70,20 @@ static void traffic_settle(ompi_osc_ucp_window_t *window)
     }
 }
 
+/** No operation follows, so this process is inside nobody's memory any more. It must not tell that later: behind the
+ *  barrier the place where it does so may belong to another window. */
+static void insiders_give(const ompi_osc_ucp_window_t *window)
+{
+    ompi_osc_ucp_peer_t *peer;
+
+    for (peer = window->all_peers; NULL != peer; peer = peer->next) {
+        if (NULL != peer->insider) {
+            ompi_osc_ucp_insider_give(peer->attached, peer->insider);
+            peer->insider = NULL;
+        }
+    }
+}
+
 /** Nobody may lose the window while another still talks to it (MPI-3.1 section 11.2.5). Unless somebody has died: then
  *  there is nobody to wait for. */
 static void window_finish(ompi_osc_ucp_window_t *window)
@@ -81,6 +96,7 @@ static void window_finish(ompi_osc_ucp_window_t *window)
         ompi_osc_ucp_report_end(window);
         ompi_osc_ucp_trace_clock_last(window);
         ompi_osc_ucp_enter();
+        insiders_give(window);
         (void) ompi_osc_ucp_barrier(window, true);
     }
 }
