@@ -33,6 +33,11 @@ export OMPI_MCA_mca_base_component_path=$scratch/components:SYSTEM_DEFAULT:USER_
 quietly "$mpicc" $flags -I"$top/ompi/mca/osc/ucp" -o "$scratch/lockword" "$top/test/tsan/lockword.c" -lpthread
 "$within" 100 "$scratch/lockword" && ! compgen -G "$scratch/report.*" >/dev/null ||
     fail "the lock word: $(cat "$scratch"/report.*)"
+# shellcheck disable=SC2086  # several words
+quietly "$mpicc" $flags -I"$top/ompi/mca/osc/ucp" -o "$scratch/sources" "$top/test/tsan/sources.c" \
+    "$scratch"/build/ompi/mca/osc/ucp/base/.libs/libosc_ucp_la-{wait,threads}.o -lpthread
+"$within" 100 "$scratch/sources" && ! compgen -G "$scratch/report.*" >/dev/null ||
+    fail "the sources of progress: $(cat "$scratch"/report.*)"
 
 # look PROGRAM PROCESSES TRANSPORTS: node for lean windows. Sets status; there may be reports.
 look()

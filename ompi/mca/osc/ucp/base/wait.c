@@ -14,7 +14,7 @@
 #define LOOKS_PER_STEP 4096
 
 static struct {
-    ompi_osc_ucp_poll_fn_t polls[OMPI_OSC_UCP_POLLED_SIDES][SOURCES_MAX + 1]; /**< ended by NULL */
+    ompi_osc_ucp_poll_fn_t polls[OMPI_OSC_UCP_POLLED_SIDES][SOURCES_MAX + 1]; /**< ended by NULL; atomic */
     int                    needed; /**< open windows of several processes; atomic */
 } progress;
 
@@ -34,7 +34,7 @@ void ompi_osc_ucp_progress_add(ompi_osc_ucp_polled_side_t side, ompi_osc_ucp_pol
         at++;
     }
     assert(at < progress.polls[side] + SOURCES_MAX);
-    *at = poll;
+    __atomic_store_n(at, poll, __ATOMIC_RELEASE); /* who polls it sees what it polls */
 }
 
 int ompi_osc_ucp_progress_start(void)
@@ -68,11 +68,13 @@ void ompi_osc_ucp_progress_release(void)
 
 static inline unsigned poll_side(ompi_osc_ucp_polled_side_t side)
 {
-    const ompi_osc_ucp_poll_fn_t *poll;
+    const ompi_osc_ucp_poll_fn_t *at = progress.polls[side];
+    ompi_osc_ucp_poll_fn_t        poll;
     unsigned                      events = 0;
 
-    for (poll = progress.polls[side]; NULL != *poll; poll++) {
-        events += (*poll)();
+    while (NULL != (poll = __atomic_load_n(at, __ATOMIC_ACQUIRE))) {
+        events += poll();
+        at++;
     }
     return events;
 }
