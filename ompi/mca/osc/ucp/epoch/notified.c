@@ -120,7 +120,7 @@ int ompi_osc_ucp_notified_get_num(MPI_Win win, int target, int *n)
 /** The own counter of that index. NULL: there is none, which is explained. */
 static uint64_t *counter_find(const ompi_osc_ucp_window_t *window, int index, const char *call)
 {
-    uint32_t n = __atomic_load_n(&window->control->counters, __ATOMIC_RELAXED);
+    uint32_t n = __atomic_load_n(&window->control->counters, __ATOMIC_ACQUIRE);
 
     if (index >= 0 && (uint32_t) index < n) {
         return ompi_osc_ucp_counter(window->control, window->counters_max, (uint32_t) index);
