@@ -281,7 +281,8 @@ static bool is_shown(const ompi_osc_ucp_looked_t *looked, uint64_t address, cons
 
 static void announce(ompi_osc_ucp_insider_t *insider)
 {
-    __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELAXED);
+    /* The release: a detach that waits for this turn looks whether this process is alive, not the one before it. */
+    __atomic_store_n(&insider->turns, insider->turns + 1, __ATOMIC_RELEASE);
     ompi_osc_ucp_fence_memory(); /* the announcement before the looks: see ompi_osc_ucp_attached_await */
 }
 
