@@ -71,7 +71,9 @@ int ompi_osc_ucp_select(ompi_win_t *win, void **base, size_t size, ompi_osc_ucp_
     free(creation.unregistered);
     if (OMPI_SUCCESS != rc) {
         win->w_osc_module = NULL;
+        ompi_osc_ucp_enter();
         ompi_osc_ucp_window_delete(creation.window);
+        ompi_osc_ucp_leave();
         return rc;
     }
     ompi_osc_ucp_window_opened(creation.window);

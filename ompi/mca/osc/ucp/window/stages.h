@@ -98,7 +98,7 @@ void ompi_osc_ucp_nodes_set(ompi_osc_ucp_window_t *window, int64_t most, int64_t
 /** A window has been made: MPI_Finalize may have to wait for it. */
 void ompi_osc_ucp_window_opened(const ompi_osc_ucp_window_t *window);
 
-/** Free what is left of a window that was torn down. */
+/** Free what is left of a window that was torn down. Inside the origin side. */
 void ompi_osc_ucp_window_delete(ompi_osc_ucp_window_t *window);
 
 /* window/info.c */
