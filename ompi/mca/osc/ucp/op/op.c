@@ -473,7 +473,7 @@ static inline void buffers_touch(const void *source, void *result, size_t len)
     }
 }
 
-/** The holder of the stripe does not tell who it is: nothing may interrupt it for good. */
+/** The holder of the stripe does not tell who it is: it must not fault here. */
 static inline void apply_scalars(ompi_osc_ucp_stripe_t *stripe, const ompi_osc_ucp_prim_t *prim, void *target,
                                  const void *source, void *result, size_t n)
 {
@@ -491,7 +491,8 @@ void ompi_osc_ucp_op_apply(ompi_osc_ucp_stripe_t *stripes, uintptr_t key, uint8_
         ompi_osc_ucp_scalar_apply(stripes, key, op, prim, target, source, result);
         return;
     }
-    if (n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op && ompi_osc_ucp_is_scalar(op, prim, key, target) &&
+    if (0 < n && n <= OMPI_OSC_UCP_SCALARS_MAX && OMPI_OSC_UCP_OP_SUM == op &&
+        ompi_osc_ucp_is_scalar(op, prim, key, target) &&
         key % OMPI_OSC_UCP_STRIPE_GRANULE + n * prim->size <= OMPI_OSC_UCP_STRIPE_GRANULE) {
         apply_scalars(ompi_osc_ucp_stripe_at(stripes, key), prim, target, source, result, n);
         return;
