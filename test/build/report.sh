@@ -135,3 +135,34 @@ locked()
 locked update 40000
 locked put 0
 locked nested 0
+
+# Sizes are sampled. Of many windows with few operations each about as many are told as there were.
+cat >"$scratch/many.c" <<'EOT'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int value = 1, *memory, rank, i, n;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (i = 0; i < 300; i++) {
+        MPI_Win_allocate(90 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+        MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank, 0, win);
+        for (n = 0; n < 90; n++) {
+            MPI_Put(&value, 1, MPI_INT, 1 - rank, n, 1, MPI_INT, win);
+        }
+        MPI_Win_unlock(1 - rank, win);
+        MPI_Win_free(&win);
+    }
+    MPI_Finalize();
+    return 0;
+}
+EOT
+quietly "$mpicc" -O -include "$top/test/mpi/lib/ended.h" -o "$scratch/many" "$scratch/many.c"
+run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SYSTEM_DEFAULT:USER_DEFAULT" \
+    "$mpirun" -np 2 --oversubscribe --mca osc ucp --mca osc_ucp_report 2 --mca mpi_yield_when_idle 1 "$scratch/many"
+told=$(sed -n 's/^osc\/ucp: .*sizes of puts: from 4 B \([0-9]*\)$/\1/p' "$scratch/out")
+[ "$status" -eq 0 ] && [[ "$told" =~ ^[0-9]+$ ]] && [ "$told" -ge 50000 ] && [ "$told" -le 58000 ] ||
+    fail "status $status: '$told' of 54000 puts: $(cat "$scratch/out")"

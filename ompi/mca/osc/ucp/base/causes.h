@@ -98,7 +98,9 @@ typedef struct ompi_osc_ucp_before_t {
 /** The first operations on a window are all looked at, then one in EACH, and after FIRST * EACH one in SELDOM, which
  *  stands for all. EACH and SELDOM are prime numbers: programs, and packets of operations, have periods. Of a process's
  *  N-th window the first ones are FIRST / N, and at least LEAST: programs that make hundreds of windows do hundreds of
- *  operations on each, and tell enough by some of them. */
+ *  operations on each, and tell enough by some of them. An operation that is looked at stands for those before it, so
+ *  those behind the last one are lost. The first step behind the first ones differs from window to window: what is lost
+ *  on some is counted too often on others. */
 #define OMPI_OSC_UCP_LOOKED_FIRST  1024
 #define OMPI_OSC_UCP_LOOKED_LEAST  32
 #define OMPI_OSC_UCP_LOOKED_EACH   61
@@ -139,6 +141,7 @@ typedef struct ompi_osc_ucp_causes_t {
     int64_t                    atomics;
     ompi_osc_ucp_tally_t      *tally;       /**< the window's. It counts down to -1, the next one that is looked at */
     uint64_t                   looked_first; /**< how many are all looked at at first */
+    uint64_t                   looked_gap;   /**< from the last of these to the next one: 1 to EACH */
     uint64_t                   looked;      /**< how many come before that one ... */
     uint64_t                   step;        /**< ... and stands for so many, with itself */
     uint64_t                   fence_looked; /**< how many fences come before the next one that stands for others */

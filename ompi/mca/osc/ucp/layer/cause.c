@@ -44,13 +44,15 @@ static bool single_cpu(void)
     return 0 == sched_getaffinity(0, sizeof(set), &set) && 1 == CPU_COUNT(&set);
 }
 
-/** How many operations on the next window are all looked at. */
-static uint64_t looked_first(void)
+/** How many operations on the next window are all looked at, and how far behind them the next one is. */
+static void looked_begin(ompi_osc_ucp_causes_t *causes)
 {
     static uint64_t windows; /* atomic */
-    uint64_t        first = OMPI_OSC_UCP_LOOKED_FIRST / __atomic_add_fetch(&windows, 1, __ATOMIC_RELAXED);
+    const uint64_t  number = __atomic_add_fetch(&windows, 1, __ATOMIC_RELAXED);
+    const uint64_t  first  = OMPI_OSC_UCP_LOOKED_FIRST / number;
 
-    return first < OMPI_OSC_UCP_LOOKED_LEAST ? OMPI_OSC_UCP_LOOKED_LEAST : first;
+    causes->looked_first = first < OMPI_OSC_UCP_LOOKED_LEAST ? OMPI_OSC_UCP_LOOKED_LEAST : first;
+    causes->looked_gap   = 1 + (30 + (number - 1) * 37) % OMPI_OSC_UCP_LOOKED_EACH; /* half of it, then each once */
 }
 
 bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
@@ -77,11 +79,11 @@ bool ompi_osc_ucp_causes_begin(ompi_osc_ucp_window_t *window)
     causes->tally           = window->tally;
     causes->tally->left     = ompi_osc_ucp_threaded() ? 0 : -1;
     causes->looked          = ompi_osc_ucp_threaded() ? 1 : 0;
-    causes->looked_first    = looked_first();
     causes->clock_ns        = clock_measure();
     causes->sums.single_cpu = single_cpu();
     causes->begin           = ompi_osc_ucp_ticks_now();
     causes->delay           = ompi_osc_ucp_work_first(causes->begin);
+    looked_begin(causes);
     window->causes          = causes;
     return true;
 }
@@ -223,7 +225,7 @@ static void operation_count(ompi_osc_ucp_causes_t *causes, int kind, int64_t wei
 static int64_t weight_of(ompi_osc_ucp_causes_t *causes)
 {
     int64_t  weight     = (int64_t) causes->step;
-    uint64_t operations = causes->looked;
+    uint64_t operations = causes->looked, gap;
 
     if (ompi_osc_ucp_threaded()) {
         return 1;
@@ -235,8 +237,9 @@ static int64_t weight_of(ompi_osc_ucp_causes_t *causes)
                            : operations < OMPI_OSC_UCP_LOOKED_FIRST * OMPI_OSC_UCP_LOOKED_EACH
                                ? OMPI_OSC_UCP_LOOKED_EACH
                                : OMPI_OSC_UCP_LOOKED_SELDOM;
-    causes->looked      += causes->step;
-    causes->tally->left += (int64_t) causes->step;
+    gap                  = operations + 1 == causes->looked_first ? causes->looked_gap : causes->step;
+    causes->looked      += gap;
+    causes->tally->left += (int64_t) gap;
     return weight;
 }
 
@@ -388,8 +391,8 @@ static void rest_add(ompi_osc_ucp_window_t *window, int call, uint64_t ns, uint6
     ompi_osc_ucp_cause_excuse(window, call);
 }
 
-/** Operations that are atomic by themselves, so far: all but puts and gets, which are fewer to add up. From a number
- *  that does not change. */
+/** Operations that are atomic by themselves, so far: all but puts and gets, which are fewer to add up. The
+ *  result is right up to a constant. */
 static int64_t atomics(const ompi_osc_ucp_causes_t *causes)
 {
     const int64_t *calls = causes->sums.calls;

@@ -22,8 +22,8 @@ static inline uint64_t ompi_osc_ucp_tally_sum(const ompi_osc_ucp_tally_t *tally,
     return tally->sums[call][OMPI_OSC_UCP_VIA_SELF] + tally->sums[call][OMPI_OSC_UCP_VIA_DIRECT];
 }
 
-/** How many puts and gets are in the tally. Its sums do not overflow together, as it has room for so many operations of
- *  all calls together (layer/tally.c). */
+/** How many puts and gets are in the tally. The sum of all does not overflow: together they hold at most as many
+ *  operations as one sum does (layer/tally.c). */
 static inline uint64_t ompi_osc_ucp_tally_puts_and_gets(const ompi_osc_ucp_tally_t *tally)
 {
     return (ompi_osc_ucp_tally_sum(tally, OMPI_OSC_UCP_CALLED_PUT) +
