@@ -80,6 +80,9 @@ int main(int argc, char **argv)
     if (trace.dropped > 0) {
         printf("; the trace lacks %" PRIu64 " events", trace.dropped);
     }
+    if (trace.unknown) {
+        printf("; how many events the trace lacks is not known");
+    }
     puts("");
     return 0;
 }

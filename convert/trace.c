@@ -270,7 +270,7 @@ void trace_read(trace_t *trace, const char *file)
 {
     static const char dropped[] = "\"dropped\":";
     FILE             *in        = fopen(file, "r");
-    char             *line      = NULL;
+    char             *line      = NULL, *said;
     size_t            room = 0, number = 0;
     ssize_t           length;
 
@@ -279,8 +279,11 @@ void trace_read(trace_t *trace, const char *file)
     }
     while ((length = getline(&line, &room, in)) > 0) {
         number++;
-        if (']' == line[0] && NULL != strstr(line, dropped)) {
-            trace->dropped += strtoull(strstr(line, dropped) + strlen(dropped), NULL, 10);
+        trace->unknown |= 1 == number && '[' == line[0];
+        if (']' == line[0] && NULL != (said = strstr(line, dropped))) {
+            said += strlen(dropped);
+            trace->dropped += strtoull(said, NULL, 10);
+            trace->unknown |= 0 == strncmp(said, " null", 5);
         } else if ((1 == number && (0 == strcmp(line, "[\n") || 0 == strcmp(line, "{\"traceEvents\":[\n"))) ||
                    line_add(trace, line) || '\n' != line[length - 1]) {
             continue;

@@ -76,6 +76,7 @@ typedef struct trace_t {
     int       call_count;
     void     *by_id;  /**< tree of windows' ids (tsearch) */
     uint64_t  bars, dropped;
+    bool      unknown; /**< a rank's own file is in it, which does not tell of dropped events */
     int64_t   begin, end; /**< bounds of all times */
 } trace_t;
 

@@ -25,6 +25,7 @@ run_ranks "$scratch/out" 60 env OMPI_MCA_mca_base_component_path="$components:SY
     --mca osc_ucp_trace_operations 1 "$scratch/traced" free
 [ "$status" -eq 0 ] || fail "status $status: $(cat "$scratch/out")"
 archive whole "$trace"
+grep -q 'lacks' "$scratch/log" && fail "the whole trace lacks something: $(cat "$scratch/log")"
 quietly python3 "$top/test/build/otf2.py" "$trace" "$scratch/whole.txt"
 
 # The same by contrib/trace-join, whose JSON looks otherwise; and from files of single ranks, which end within a line.
@@ -35,7 +36,11 @@ for rank in 0 1 2; do
     (echo "[" && grep "\"pid\":$rank," "$trace" && printf ',{"ts":   12.3') >"$trace.$rank"
 done
 archive parts "$trace".[012]
+grep -q 'how many events the trace lacks is not known$' "$scratch/log" || fail "files of ranks: $(cat "$scratch/log")"
 cmp "$scratch/whole.txt" "$scratch/parts.txt" || fail "files of single ranks make a difference"
+sed 's/"dropped":[^}]*/"dropped": null/' "$trace" >"$scratch/null.json"
+archive null "$scratch/null.json"
+grep -q 'how many events the trace lacks is not known$' "$scratch/log" || fail "null: $(cat "$scratch/log")"
 
 # A lock, a flush and an operation whose target is of another job, or MPI_PROC_NULL, are regions alone: they lock
 # nobody, and complete nothing of others.
