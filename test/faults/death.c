@@ -63,6 +63,9 @@ static void become_another(int rank, char *buffer, MPI_Win win)
 
 static volatile int *gone; /* in shared memory */
 
+/** Accumulate with a request: else the kernel path would read the buffer for a stream, where it holds no stripe. */
+static int with_request;
+
 static void become_sleep_inside(int signal)
 {
     (void) signal;
@@ -116,6 +119,7 @@ static void leave(int rank, int attached, int adds, char *memory, char *buffer, 
     char           *added     = adds < BYTES / 8 ? forbidden : buffer;
     MPI_Aint        at        = 0, bytes;
     MPI_Win         shared;
+    MPI_Request     request;
     int             unit, flag;
     int            *own;
 
@@ -137,7 +141,12 @@ static void leave(int rank, int attached, int adds, char *memory, char *buffer, 
     MPI_Barrier(MPI_COMM_WORLD);
     while (!*gone) { /* the kernel only refuses to copy: then rank 1 tries again */
         if (1 == rank && adds > 0) {
-            MPI_Accumulate(added, adds, MPI_INT, 0, at, adds, MPI_INT, MPI_SUM, win);
+            if (with_request) {
+                MPI_Raccumulate(added, adds, MPI_INT, 0, at, adds, MPI_INT, MPI_SUM, win, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            } else {
+                MPI_Accumulate(added, adds, MPI_INT, 0, at, adds, MPI_INT, MPI_SUM, win);
+            }
             MPI_Win_flush(0, win);
         } else if (1 == rank) {
             MPI_Put(buffer, BYTES / 2, MPI_BYTE, 0, at, BYTES / 2, MPI_BYTE, win);
@@ -223,6 +232,7 @@ int main(int argc, char **argv)
     } else if (0 == strcmp(how, "inside")) {
         leave(rank, 1, 0, memory, buffer, win);
     } else if (0 == strcmp(how, "held")) {
+        with_request = 1;
         leave(rank, 0, BYTES / 8, memory, buffer, win);
     } else if (0 == strcmp(how, "added") || 0 == strcmp(how, "few")) {
         MPI_Win allocated;

@@ -5,8 +5,9 @@
  *
  * Claims: each part is carried out once at most, in order, all of them if the origin takes nothing back, and none after
  * the stream is over; the last part, which has the notifications, is not carried out if the origin takes anything back,
- * as it then notifies itself; only one process at a time uses a chunk; all origins end, though the target may cease to
- * poll at any time. The model has no weak memory: docs/memory-model.md has the order of each change.
+ * as it then notifies itself; what is taken back is not carried out, and nothing behind it; only one process at a time
+ * uses a chunk; all origins end, though the target may cease to poll at any time. The model has no weak memory:
+ * docs/memory-model.md has the order of each change.
  *
  * LEAVE: an origin that takes one chunk back leaves the others. STORE: it does not look whether the target has it. BOTH:
  * two threads of the target take chunks at a time. All are errors, and the model shows them.
@@ -24,6 +25,7 @@ byte  turn, finished;
 byte  data[CHUNKS], inside[CHUNKS];
 byte  carried[ORIGINS * PARTS];
 bool  over[ORIGINS];
+bool  returned[ORIGINS * PARTS];
 
 inline use_begin(chunk) { inside[chunk]++; assert(inside[chunk] == 1) }
 inline use_end(chunk)   { inside[chunk]-- }
@@ -69,12 +71,13 @@ proctype origin(byte me)
 #endif
             if
             :: taken ->
+                assert(!back);
                 state[c] == DONE;
                 use_begin(c);
                 assert(data[c] == me * PARTS + ended && carried[data[c]] == 1);
                 use_end(c);
                 state[c] = FREE
-            :: else -> back = true
+            :: else -> back = true; assert(carried[me * PARTS + ended] == 0); returned[me * PARTS + ended] = true
             fi;
             ended++;
 #ifdef LEAVE
@@ -110,6 +113,7 @@ active [2] proctype target()
         :: atomic { state[c] == POSTED -> state[c] = TAKEN };
             use_begin(c);
             carried[data[c]]++;
+            assert(!returned[data[c]]);
             assert(carried[data[c]] == 1 && !over[data[c] / PARTS]);
             assert(data[c] % PARTS == 0 || carried[data[c] - 1] == 1);
             use_end(c);

@@ -22,7 +22,7 @@
 
 static const int numbers[] = {1, 2, 64, 65, MOST};
 /** Elements of an accumulate. */
-static const int counts[] = {1, 3, 128, 129, 1024, MOST_ELEMENTS};
+static const int counts[] = {1, 3, 32, 33, 128, 129, 1024, MOST_ELEMENTS};
 static const int lengths[] = {1, 3, 8, 24, 56, 100, 256, 512, 520, 1000, 1024, 1032, 4096, LONGEST};
 /** Of puts and gets that alternate. */
 static const int mixed[] = {8, 512, 513, 4096, 4104, 8, 32768, 32769, 16, 16384};
@@ -185,9 +185,7 @@ static void all(struct test_window *window, int polls)
         for (l = 0; l < COUNT(counts); l++) {
             accumulates_in_a_row(window, numbers[n], counts[l], FEW_PLACES, 1 + l % 3, MPI_SUM, polls);
             accumulates_in_a_row(window, numbers[n], counts[l], FEW_PLACES, l % 3, MPI_REPLACE, polls);
-            if (counts[l] <= 128) { /* else there are no series */
-                accumulates_in_a_row(window, numbers[n], counts[l], PLACES, 1 + l % 3, MPI_REPLACE, polls);
-            }
+            accumulates_in_a_row(window, numbers[n], counts[l], PLACES, 1 + l % 3, MPI_REPLACE, polls);
         }
     }
     alternating(window, 50, polls);
