@@ -1,6 +1,6 @@
-/* A process that holds an exclusive lock gives its processor to nobody: all who want the lock would wait until it has
- * one again. Now and then a flush or an unlock makes progress, and Open MPI then yields: that must wait until the lock
- * is free.
+/* A process that holds an exclusive lock does not give its processor away in a flush of that target: all who want the
+ * lock would wait until it has one again. Now and then a flush or an unlock makes progress, and Open MPI then yields:
+ * that must wait until the lock is free.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *

@@ -100,7 +100,7 @@ typedef struct ompi_osc_ucp_handoff_raises_t {
 /** Chunks of a handoff. */
 #define OMPI_OSC_UCP_HANDOFF_CHUNKS 4
 
-/** A part of long puts or gets: several chunks are on their way at once, so that both processes copy at a time. Each is
+/** A part of long operations: several chunks are on their way at once, so that both processes work at a time. Each is
  *  posted, taken, and taken back by itself, as records are. The first data begin a cache line. */
 typedef struct ompi_osc_ucp_handoff_chunk_t {
     uint32_t state; /**< atomic */

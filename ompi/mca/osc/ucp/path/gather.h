@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * To begin a copy takes the kernel longer than to copy a piece of memory. So the kernel path keeps puts and gets, and
- * short accumulates without a result, until there are many pieces or bytes, or until something else is to follow. All
+ * To begin a copy takes the kernel longer than to copy a piece of memory. So the kernel path keeps puts, gets, and
+ * accumulates without a result, until there are many pieces or bytes, or until something else is to follow. All
  * functions run inside the origin side. path/gather.c keeps operations, path/gather_out.c carries them out, by
  * path/gather_copy.c where the kernel copies.
  */

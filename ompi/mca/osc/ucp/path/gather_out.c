@@ -45,6 +45,7 @@ gathered_t *ompi_osc_ucp_gathered_take(void)
     if (NULL == gathered && NULL != (gathered = aligned_alloc(64, sizeof(*gathered)))) {
         gathered->peer   = NULL;
         gathered->kind   = OMPI_OSC_UCP_HANDOFF_PUT;
+        gathered->op     = gathered->prim = 0;
         gathered->listed = gathered->leaving = gathered->posted = false;
         gathered->notified = 0;
         gathered->expected = 1;

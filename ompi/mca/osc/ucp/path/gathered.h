@@ -33,7 +33,7 @@ struct ompi_osc_ucp_gathered_t {
     bool                      posted;      /**< for the target to carry out, with its notifications */
     uint8_t                   looks;       /**< of progress, since it was posted */
     ompi_osc_ucp_handoff_raises_t raises;  /**< notifications: those of one counter in a row are one */
-    ompi_osc_ucp_cma_vector_t vector;      /**< all, if `refers`; else the kernel's copies are made of it */
+    ompi_osc_ucp_cma_vector_t vector;      /**< all, if `refers`; the kernel's copies are made of it */
     _Alignas(64) char         records[OMPI_OSC_UCP_HANDOFF_ROOM], cells[OMPI_OSC_UCP_HANDOFF_ROOM];
 };
 

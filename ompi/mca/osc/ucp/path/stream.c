@@ -1,4 +1,4 @@
-/* Long puts and gets by both processes at once: see path/handoff.h.
+/* Long puts, gets and accumulates by both processes at once: see path/handoff.h.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  *
@@ -14,7 +14,7 @@
 /** Less room in a chunk is left unused. */
 #define ROOM_MIN 512
 
-/** A piece is cut at a multiple of so many bytes in the target's memory, so that no element is. */
+/** A piece of a put or get is cut at a multiple of so many bytes in the target's memory, so that no element is. */
 #define ELEMENT 16
 
 /** Steps of waiting for a target to take a chunk, and further ones for each KiB of all: the kernel takes as long. */
@@ -37,7 +37,7 @@ typedef struct runs_t {
     uint64_t                   base_there, at, left; /**< the rest of a run of `there` */
 } runs_t;
 
-/** A put or get of some chunks. */
+/** Puts, gets or accumulates of some chunks. */
 typedef struct stream_t {
     ompi_osc_ucp_peer_t    *peer;
     ompi_osc_ucp_handoff_t *handoff;
@@ -46,7 +46,7 @@ typedef struct stream_t {
     unsigned                patience;
     bool                    write;
     ompi_osc_ucp_handoff_record_t as;      /**< kind of all, operation and type of accumulates */
-    walk_t                  ahead, behind; /**< what is to be posted next, and of a get to be stored next */
+    walk_t                  ahead, behind; /**< what is to be posted next; what the target has not done, not of a put */
     runs_t                 *runs;          /**< in their place, if there are layouts; but ahead.left counts */
     const ompi_osc_ucp_handoff_raises_t *raises; /**< the target carries them out with the last chunk */
 } stream_t;
@@ -110,7 +110,8 @@ static ompi_osc_ucp_handoff_chunk_t *chunk_of(const stream_t *stream, uint32_t n
     return ompi_osc_ucp_handoff_chunk(stream->handoff, stream->first + number);
 }
 
-/** Append a piece to records with room for so many bytes: a put with its data. Returns what the record takes. */
+/** Append a piece to records with room for so many bytes, with its data if it is no get. Returns what the record
+ *  takes. */
 static uint32_t piece_append(stream_t *stream, char *at, uint64_t room)
 {
     ompi_osc_ucp_handoff_record_t *record = (ompi_osc_ucp_handoff_record_t *) at;

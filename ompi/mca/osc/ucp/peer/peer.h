@@ -104,7 +104,7 @@ struct ompi_osc_ucp_peer_t {
     /* On the near and the cma path. */
     struct ompi_osc_ucp_fastbox_end_t *fastbox; /**< this origin's fastbox at the peer; NULL: none */
 
-    struct ompi_osc_ucp_gathered_t *gathered; /**< on the kernel path: short operations (path/gather.h); or NULL */
+    struct ompi_osc_ucp_gathered_t *gathered; /**< on the kernel path: kept operations (path/gather.h); or NULL */
 
     /** On the kernel path: handoffs to the peer (path/handing.c). */
     struct ompi_osc_ucp_handing_t {
