@@ -138,6 +138,14 @@ uint64_t ompi_osc_ucp_layout_find(const ompi_osc_ucp_layout_t *layout, uint64_t 
 bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t max, int64_t *disp_p,
                                    uint64_t *len_p);
 
+/** The nodes that follow one another in a list, from the iterator's position on: *n_p of them, with displacements from
+ *  *base_p. The first is a block. *n_p is 0 inside of a block, and at the end. */
+const ompi_osc_ucp_layout_node_t *ompi_osc_ucp_layout_iter_list(const ompi_osc_ucp_layout_iter_t *iter, uint64_t *n_p,
+                                                                int64_t *base_p);
+
+/** Pass over the first `n` > 0 of these nodes, all of them blocks, of so many bytes. */
+void ompi_osc_ucp_layout_iter_pass(ompi_osc_ucp_layout_iter_t *iter, uint64_t n, uint64_t bytes);
+
 /**
  * How many of the next `max` packed bytes lie at displacements in [first, end) and at rising addresses, up to the first
  * that does not. So no byte of memory is among them twice. `iter` does not move.

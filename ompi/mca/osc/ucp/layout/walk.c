@@ -144,6 +144,41 @@ static inline int64_t iter_disp(const iter_t *iter)
     return wrap_add(wrap_add(iter_base(iter), iter->layout->nodes[iter->node].disp), (int64_t) iter->in_block);
 }
 
+/** The nodes of the same list from the iterator's position on, and their base. None inside of a block. */
+static inline const node_t *iter_list(const iter_t *iter, uint64_t *n_p, int64_t *base_p)
+{
+    const node_t *nodes = iter->layout->nodes;
+    uint64_t      end   = iter->layout->nnodes, at_loop;
+
+    if (0 < iter->depth) {
+        at_loop = iter->loop[iter->depth - 1].node;
+        end     = at_loop + 1 + nodes[at_loop].items;
+    }
+    *base_p = iter_base(iter);
+    *n_p    = 0 != iter->in_block || iter->pos >= iter->layout->size ? 0 : end - iter->node;
+    return &nodes[iter->node];
+}
+
+/** Pass over the first `n` > 0 blocks of a list. */
+static inline void iter_pass_list(iter_t *iter, uint64_t n, uint64_t bytes)
+{
+    const uint64_t last = iter->layout->nodes[iter->node + n - 1].count;
+
+    iter->node += n - 1;
+    iter->pos  += bytes - last;
+    iter_advance(iter, last);
+}
+
+const node_t *ompi_osc_ucp_layout_iter_list(const iter_t *iter, uint64_t *n_p, int64_t *base_p)
+{
+    return iter_list(iter, n_p, base_p);
+}
+
+void ompi_osc_ucp_layout_iter_pass(iter_t *iter, uint64_t n, uint64_t bytes)
+{
+    iter_pass_list(iter, n, bytes);
+}
+
 bool ompi_osc_ucp_layout_iter_next(ompi_osc_ucp_layout_iter_t *iter, uint64_t max, int64_t *disp_p,
                                    uint64_t *len_p)
 {
@@ -352,29 +387,18 @@ static inline __attribute__((always_inline)) uint64_t copy_twins(iter_t *iter, o
 static inline __attribute__((always_inline)) uint64_t copy_list(iter_t *iter, order_t to_order, char *to,
                                                                 order_t from_order, const char *from, uint64_t max)
 {
-    const node_t *nodes = iter->layout->nodes, *loop;
-    uint64_t      node = iter->node, end = iter->layout->nnodes, done = 0, bytes;
-    int64_t       base = iter_base(iter), disp;
+    uint64_t      done = 0, i, n;
+    int64_t       base, disp;
+    const node_t *block = iter_list(iter, &n, &base);
 
-    if (0 != iter->in_block || iter->pos >= iter->layout->size) {
-        return 0;
-    }
-    if (0 < iter->depth) {
-        loop = &nodes[iter->loop[iter->depth - 1].node];
-        end  = iter->loop[iter->depth - 1].node + 1 + loop->items;
-    }
-    while (node < end && 0 == nodes[node].items && nodes[node].count <= max - done) {
-        bytes = nodes[node].count;
-        disp  = wrap_add(base, nodes[node].disp);
+    for (i = 0; i < n && 0 == block[i].items && block[i].count <= max - done; i++) {
+        disp = wrap_add(base, block[i].disp);
         copy_block(SPREAD == to_order ? at(to, disp) : to + done, SPREAD == from_order ? at(from, disp) : from + done,
-                   bytes);
-        done += bytes;
-        node++;
+                   block[i].count);
+        done += block[i].count;
     }
-    if (0 < done) {
-        iter->node = node - 1;
-        iter->pos += done - nodes[node - 1].count;
-        iter_advance(iter, nodes[node - 1].count);
+    if (0 < i) {
+        iter_pass_list(iter, i, done);
     }
     return done;
 }

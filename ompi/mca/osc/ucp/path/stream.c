@@ -126,34 +126,86 @@ static uint32_t piece_append(stream_t *stream, char *at, uint64_t room)
     return ompi_osc_ucp_handoff_takes(record->bytes, false);
 }
 
+/** May a piece of a list lie so far from its address? */
+static bool is_near(int64_t disp)
+{
+    return disp == (int32_t) disp;
+}
+
+/** List blocks of the target as a whole, while they fit so many bytes with their data. Returns the bytes of data. */
+static uint64_t blocks_list(stream_t *stream, ompi_osc_ucp_handoff_record_t *record, uint64_t room)
+{
+    ompi_osc_ucp_handoff_list_t *list = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
+    runs_t                      *runs = stream->runs;
+    uint64_t                     data = 0, i, n, from;
+    int64_t                      base, disp;
+    const ompi_osc_ucp_layout_node_t *block = ompi_osc_ucp_layout_iter_list(&runs->there, &n, &base);
+
+    from = runs->base_there + (uint64_t) base;
+    if (0 == list->n && n > 0) {
+        record->address = from + (uint64_t) block->disp;
+    }
+    from -= record->address;
+    for (i = 0; i < n && 0 == block[i].items; i++) {
+        disp = (int64_t) (from + (uint64_t) block[i].disp);
+        if (block[i].count > room || (i + 1) * sizeof(list->pieces[0]) + data + block[i].count > room ||
+            !is_near(disp)) {
+            break;
+        }
+        list->pieces[list->n + i].from  = (int32_t) disp;
+        list->pieces[list->n + i].bytes = (uint32_t) block[i].count;
+        data += block[i].count;
+    }
+    if (i > 0) {
+        list->n += i;
+        stream->ahead.left -= data;
+        ompi_osc_ucp_layout_iter_pass(&runs->there, i, data);
+    }
+    return data;
+}
+
+/** List a part of a block, or the next block, if that fits so many bytes with its data. Returns the bytes of data. */
+static uint64_t run_list(stream_t *stream, ompi_osc_ucp_handoff_record_t *record, uint64_t room)
+{
+    ompi_osc_ucp_handoff_list_t *list = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
+    runs_t                      *runs = stream->runs;
+    const uint64_t               most = room - sizeof(list->pieces[0]);
+    uint64_t                     bytes;
+    int64_t                      disp;
+
+    if (0 == runs->left) {
+        (void) ompi_osc_ucp_layout_iter_next(&runs->there, UINT64_MAX, &disp, &runs->left);
+        runs->at = runs->base_there + (uint64_t) disp;
+    }
+    if (0 == list->n) {
+        record->address = runs->at;
+    }
+    disp = (int64_t) (runs->at - record->address);
+    if (most < ELEMENT || most > room || !is_near(disp)) {
+        return 0;
+    }
+    bytes                       = runs->left <= most ? runs->left : most - (runs->at + most) % ELEMENT;
+    list->pieces[list->n].from  = (int32_t) disp;
+    list->pieces[list->n].bytes = (uint32_t) bytes;
+    list->n++;
+    runs->at           += bytes;
+    runs->left         -= bytes;
+    stream->ahead.left -= bytes;
+    return bytes;
+}
+
 /** List the next runs of the target that fit so many bytes with their data. Returns the bytes of data. */
 static uint64_t runs_list(stream_t *stream, ompi_osc_ucp_handoff_record_t *record, uint64_t room)
 {
     ompi_osc_ucp_handoff_list_t *list = (ompi_osc_ucp_handoff_list_t *) ompi_osc_ucp_handoff_data(record);
-    runs_t                      *runs = stream->runs;
-    uint64_t                     data = 0, bytes, most;
-    int64_t                      disp;
+    uint64_t                     data = 0, left, more = 1;
 
-    for (list->n = 0; stream->ahead.left > 0; list->n++) {
-        if (0 == runs->left) {
-            (void) ompi_osc_ucp_layout_iter_next(&runs->there, UINT64_MAX, &disp, &runs->left);
-            runs->at = runs->base_there + (uint64_t) disp;
+    for (list->n = 0; more > 0 && stream->ahead.left > 0; data += more) {
+        left = room - sizeof(*list) - list->n * sizeof(list->pieces[0]) - data;
+        more = 0 == stream->runs->left ? blocks_list(stream, record, left) : 0;
+        if (0 == more) {
+            more = run_list(stream, record, left);
         }
-        if (0 == list->n) {
-            record->address = runs->at;
-        }
-        most = room - sizeof(*list) - (list->n + 1) * sizeof(list->pieces[0]) - data;
-        disp = (int64_t) (runs->at - record->address);
-        if (most < ELEMENT || most > room || disp != (int32_t) disp) {
-            break;
-        }
-        bytes                 = runs->left <= most ? runs->left : most - (runs->at + most) % ELEMENT;
-        list->pieces[list->n].from  = (int32_t) disp;
-        list->pieces[list->n].bytes = (uint32_t) bytes;
-        runs->at           += bytes;
-        runs->left         -= bytes;
-        stream->ahead.left -= bytes;
-        data               += bytes;
     }
     return data;
 }
