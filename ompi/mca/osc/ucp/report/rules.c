@@ -231,11 +231,20 @@ static double flush_each(const told_t *told, char text[TEXT])
 
 /* Operations. */
 
+/** How many operations came beside the one before. That is sampled, and may be a little more than there were. */
+static int64_t adjacent_of(const told_t *told, int kind)
+{
+    double        ns;
+    const int64_t calls = kind_calls(told, kind, &ns), adjacent = told->sums.adjacent[kind];
+
+    return adjacent < calls ? adjacent : calls;
+}
+
 /** Small operations on one target, each beside the one before. */
 static double beside(const told_t *told, int kind)
 {
     double  ns;
-    int64_t calls = kind_calls(told, kind, &ns), adjacent = told->sums.adjacent[kind];
+    int64_t calls = kind_calls(told, kind, &ns), adjacent = adjacent_of(told, kind);
 
     if (adjacent < MANY || 2 * adjacent < calls) {
         return 0;
@@ -248,14 +257,14 @@ static double beside(const told_t *told, int kind)
 static double small_gets(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Get fetches from one target piece by piece, each beside the one before, %lld times: one "
-             "MPI_Get of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_GET]);
+             "MPI_Get of many elements", (long long) adjacent_of(told, OMPI_OSC_UCP_SORT_GET));
     return beside(told, OMPI_OSC_UCP_SORT_GET);
 }
 
 static double small_puts(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Put stores to one target piece by piece, each beside the one before, %lld times: one "
-             "MPI_Put of many elements", (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_PUT]);
+             "MPI_Put of many elements", (long long) adjacent_of(told, OMPI_OSC_UCP_SORT_PUT));
     return beside(told, OMPI_OSC_UCP_SORT_PUT);
 }
 
@@ -263,7 +272,7 @@ static double single_accumulates(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Accumulate updates one target element by element, each beside the one before, %lld "
              "times: one MPI_Accumulate of many elements",
-             (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_ACCUMULATE]);
+             (long long) adjacent_of(told, OMPI_OSC_UCP_SORT_ACCUMULATE));
     return beside(told, OMPI_OSC_UCP_SORT_ACCUMULATE);
 }
 
@@ -271,7 +280,7 @@ static double single_fetches(const told_t *told, char text[TEXT])
 {
     snprintf(text, TEXT, "MPI_Fetch_and_op and MPI_Get_accumulate update one target element by element, each beside "
              "the one before, %lld times: one MPI_Get_accumulate of many elements",
-             (long long) told->sums.adjacent[OMPI_OSC_UCP_SORT_FETCH]);
+             (long long) adjacent_of(told, OMPI_OSC_UCP_SORT_FETCH));
     return beside(told, OMPI_OSC_UCP_SORT_FETCH);
 }
 
