@@ -53,8 +53,9 @@ count_others()
     others=$((running > own ? running - own : 0))
 }
 
-# Others get so many times our share of a processor: `nice -n 10` leaves a tenth of it.
-patience_share=$([ "$(nice)" -lt 10 ] && echo 1 || echo 9)
+# Others get so many times our share of a processor: with `nice -n 10` nine times, if they have none. A hang must be
+# found nevertheless.
+patience_share=$([ "$(nice)" -lt 10 ] && echo 1 || echo 4)
 
 # Wait for job $1, a child, for at most $2 seconds, and set status to its exit status. False: the limit is hit. A
 # second counts less the more threads of others there are for each processor: a slow machine is not a fault.
